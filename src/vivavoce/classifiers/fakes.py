@@ -1,0 +1,219 @@
+"""Classifiers that need no model: baselines to beat, and the ones that fail, dawdle or echo on purpose.
+
+They follow the protocol in full, work offline and give the same answers everywhere, so a set-up can be tried
+out before a real engine is paid for.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from vivavoce.classifiers.protocol import Classifier, Probabilities
+from vivavoce.errors import ClassifierError
+from vivavoce.records import NO_GUESS, Guess
+
+_WORD = re.compile(r"\w+")
+
+
+class NullClassifier:
+    """Never guesses: what an exam says about a bot that answers nothing."""
+
+    name = "null"
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Learn nothing."""
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return no guess for each text."""
+        return [NO_GUESS for _ in texts]
+
+
+class MajorityClassifier:
+    """Always says the most frequent topic (ties: the smallest), as sure as the topic is frequent."""
+
+    name = "majority"
+
+    def __init__(self) -> None:
+        self._shares: dict[str, float] = {}
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Count the topics."""
+        counts = Counter(intents)
+        self._shares = {intent: counts[intent] / len(intents) for intent in sorted(counts)}
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return the same topic for each text; no guess without training."""
+        return self.probabilities(texts).guesses() if self._shares else [NO_GUESS for _ in texts]
+
+    def probabilities(self, texts: Sequence[str]) -> Probabilities:
+        """Return the share of each topic in the training, whatever the text."""
+        row = np.array(list(self._shares.values()), dtype=np.float64)
+        return Probabilities(tuple(self._shares), np.tile(row, (len(texts), 1)))
+
+
+class EchoClassifier:
+    """Answers each text from a table given beforehand, trained or not; no guess for other texts.
+
+    The table may hold whole guesses, or topics alone (confidence 1), or None (no guess).
+    """
+
+    name = "echo"
+
+    def __init__(self, answers: Mapping[str, Guess | str | None]) -> None:
+        self._answers = {text: _as_guess(answer) for text, answer in answers.items()}
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Learn nothing."""
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return what the table says."""
+        return [self._answers.get(text, NO_GUESS) for text in texts]
+
+
+class FailingClassifier:
+    """Does as another classifier does and fails on purpose.
+
+    `fail_at` is the number of the training that fails (7: the seventh; later ones work again), or a
+    condition on a text: each `guess` with such a text fails.
+    """
+
+    def __init__(self, inner: Classifier, fail_at: int | Callable[[str], bool] = 7) -> None:
+        self._inner = inner
+        self._fail_at = fail_at
+        self._fits = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the classifier inside, marked."""
+        return f"failing({self._inner.name})"
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Train the classifier inside, unless it is the turn to fail."""
+        self._fits += 1
+        if self._fits == self._fail_at:
+            raise ClassifierError(f"training {self._fits} failed on purpose")
+        self._inner.fit(texts, intents)
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Ask the classifier inside, unless a text is one to fail at."""
+        if callable(self._fail_at):
+            for text in texts:
+                if self._fail_at(text):
+                    raise ClassifierError(f"guessing '{text}' failed on purpose")
+        return self._inner.guess(texts)
+
+
+class SlowClassifier:
+    """Does as another classifier does, some seconds later: each training and each batch of guesses waits."""
+
+    def __init__(self, inner: Classifier, seconds: float) -> None:
+        self._inner = inner
+        self._seconds = seconds
+
+    @property
+    def name(self) -> str:
+        """The name of the classifier inside, marked."""
+        return f"slow({self._inner.name})"
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Wait, then train."""
+        time.sleep(self._seconds)
+        self._inner.fit(texts, intents)
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Wait, then ask."""
+        time.sleep(self._seconds)
+        return self._inner.guess(texts)
+
+
+class JaccardClassifier:
+    r"""Says the topic of the training text that shares most words, counted exactly.
+
+    The score is the Jaccard index of the sets of lower-cased `\w+` words (common words / all words). Ties go
+    to the smallest topic; a text that shares no word with any training text gets no guess.
+    """
+
+    name = "jaccard"
+
+    def __init__(self) -> None:
+        self._examples: list[tuple[int, str]] = []
+        self._holders: dict[str, list[int]] = {}
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Keep the words of each training text."""
+        sets = [_word_set(text) for text in texts]
+        self._examples = [(len(found), intent) for found, intent in zip(sets, intents, strict=True)]
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        for position, found in enumerate(sets):
+            for word in found:
+                holders[word].append(position)
+        self._holders = dict(holders)
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return the topic of the most alike training text; the index is the confidence."""
+        return [self._guess(_word_set(text)) for text in texts]
+
+    def _guess(self, found: frozenset[str]) -> Guess:
+        # Only texts that share a word can win, so the others are never looked at.
+        shared = Counter(position for word in found for position in self._holders.get(word, ()))
+        best = NO_GUESS
+        for position, common in shared.items():
+            size, intent = self._examples[position]
+            best = _better(best, Guess(intent, common / (size + len(found) - common)))
+        return best
+
+
+class NearestExample:
+    """Says the topic of the training text with the nearest spelling (rapidfuzz ratio of lower-cased texts).
+
+    Bears typing errors, knows nothing of meaning. Ties go to the smallest topic; no likeness, no guess.
+    """
+
+    name = "nearest"
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._intents: list[str] = []
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Keep the training texts."""
+        self._texts = [text.lower() for text in texts]
+        self._intents = list(intents)
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return the topic of the nearest training text; the likeness (0 to 1) is the confidence."""
+        return [self._guess(text.lower()) for text in texts]
+
+    def _guess(self, text: str) -> Guess:
+        from rapidfuzz import fuzz
+
+        best = NO_GUESS
+        for known, intent in zip(self._texts, self._intents, strict=True):
+            # Everything under the best so far comes back as 0 at once; equals still count, for the ties.
+            likeness = fuzz.ratio(text, known, score_cutoff=100 * best.confidence) / 100
+            if likeness > 0:
+                best = _better(best, Guess(intent, likeness))
+        return best
+
+
+def _as_guess(answer: Guess | str | None) -> Guess:
+    if isinstance(answer, Guess):
+        return answer
+    return NO_GUESS if answer is None else Guess(answer, 1.0)
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def _better(old: Guess, new: Guess) -> Guess:
+    if old.intent is None or new.confidence > old.confidence:
+        return new
+    if new.confidence == old.confidence and str(new.intent) < old.intent:
+        return new
+    return old

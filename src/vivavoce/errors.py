@@ -1,0 +1,109 @@
+"""The one error tree.
+
+    VivaError                       anything vivavoce refuses to do
+    ├── InputError                  the material or the call is wrong (exit code 2)
+    │   ├── FileError               a file cannot be read: path, encoding, format
+    │   ├── DataError               the rows are wrong: every fault at once, with its row
+    │   └── UsageError              an option, a name or a combination is wrong
+    ├── MissingPartError            an optional part is not installed (exit code 2)
+    ├── GateError                   a gate given by the user was not met (exit code 1)
+    └── WorkError                   the work could not be completed and can be resumed (exit code 3)
+        └── ClassifierError         an engine failed, timed out or answered nonsense
+
+Every error says what happened, where, and what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+MAX_SHOWN_FAULTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with the input, and its place."""
+
+    message: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+
+class VivaError(Exception):
+    """Anything vivavoce refuses to do, said so that the reader can act on it."""
+
+    exit_code = 3
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", faults: Sequence[Fault] = ()) -> None:
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        self.faults = tuple(faults)
+        super().__init__(self.__str__())
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.what}" if self.where else self.what]
+        lines += [f"  - {fault}" for fault in self.faults[:MAX_SHOWN_FAULTS]]
+        if len(self.faults) > MAX_SHOWN_FAULTS:
+            lines.append(f"  - ... and {len(self.faults) - MAX_SHOWN_FAULTS} more")
+        if self.remedy:
+            lines.append(f"What to do: {self.remedy}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process borders: keyword-only arguments need an explicit recipe.
+        return (_rebuild, (type(self), self.what, self.where, self.remedy, self.faults))
+
+
+def _rebuild(kind: type[VivaError], what: str, where: str, remedy: str, faults: tuple[Fault, ...]) -> VivaError:
+    return kind(what, where=where, remedy=remedy, faults=faults)
+
+
+class InputError(VivaError):
+    """The material or the call is wrong."""
+
+    exit_code = 2
+
+
+class FileError(InputError):
+    """A file cannot be read: path, encoding or format."""
+
+
+class DataError(InputError):
+    """The rows are wrong: every fault at once, each with its row."""
+
+
+class UsageError(InputError):
+    """An option, a name or a combination of them is wrong."""
+
+
+class MissingPartError(VivaError):
+    """An optional part (an extra, the weights of a model) is not installed."""
+
+    exit_code = 2
+
+
+class GateError(VivaError):
+    """A gate given by the user (for instance `--fail-under`) was not met."""
+
+    exit_code = 1
+
+
+class WorkError(VivaError):
+    """The work could not be completed; what is recorded is kept and the run can be resumed."""
+
+    exit_code = 3
+
+
+class ClassifierError(WorkError):
+    """An engine failed, timed out or answered something that is not a guess."""
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return ` Did you mean 'x'?` for the nearest known name, or nothing."""
+    found = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean '{found[0]}'?" if found else ""

@@ -1,0 +1,335 @@
+"""Data sets for training and testing: plausible negatives, or the life of a bot in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.errors import DataError, UsageError
+from vivavoce.nexcv.checks import check_lengths, check_rows, named, plain_list, refuse, setting_faults
+from vivavoce.nexcv.datasets import TestingDataset, TestingDatasetProvider, Tuple4
+from vivavoce.nexcv.randomness import Draws, check_mode, draws_for
+from vivavoce.nexcv.timeline import (
+    Timeline,
+    check_options,
+    checked_timeline,
+    earlier,
+    even_cursors,
+    published_cursors,
+    published_timeline,
+    span,
+)
+
+__all__ = ["NegativeExamplesDatasetProvider", "TestingDatasetProvider", "TimeSeqDatasetProvider"]
+
+SINGLETONS = ("train", "test")
+# Products such as 100 x 0.29 fall just short of the whole number they mean.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class LabelIndex:
+    """Rows by label in order of first occurrence, and which labels are low-population ones."""
+
+    rows: Mapping[Hashable, list[int]]
+    low: list[Any]
+    high: list[Any]
+
+    @property
+    def low_rows(self) -> list[int]:
+        """The rows of all low labels in their original order."""
+        return sorted(row for label in self.low for row in self.rows[label])
+
+
+class NegativeExamplesDatasetProvider(TestingDatasetProvider):
+    """Repeated random hold-out in which whole small classes stand in for questions no topic fits."""
+
+    def __init__(
+        self,
+        min_category_size: int = 0,
+        other_min_prop: float = 0.15,
+        n_retries: int = 10,
+        test_fraction: float = 0.2,
+        *,
+        mode: str = "fixed",
+        random_state: Any = None,
+        others_label: str = "__Other",
+        singletons: str | None = None,
+    ) -> None:
+        """Take K and P (K wins), the number of repetitions and the share of each class to test.
+
+        `singletons` says where a class of one example goes: "train", or "test" as the original did.
+        """
+        self.mode = check_mode(mode)
+        self.min_category_size = min_category_size
+        self.other_min_prop = other_min_prop
+        self.n_retries = n_retries
+        self.test_fraction = test_fraction
+        self.random_state = random_state
+        self.others_label = others_label
+        self.singletons = singletons or ("train" if self.mode == "fixed" else "test")
+        self._check()
+
+    def _check(self) -> None:
+        if self.singletons not in SINGLETONS:
+            raise UsageError(f"singletons cannot be {self.singletons!r}", remedy="use 'train' or 'test'")
+        if self.mode == "fixed":
+            options = (self.min_category_size, self.other_min_prop, self.n_retries, self.test_fraction)
+            refuse(list(setting_faults(*options)), "this setting cannot be used")
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.min_category_size};{self.other_min_prop})"
+
+    def draws(self) -> Draws:
+        """Return fresh draws at the seed."""
+        return draws_for(self.mode, self.random_state)
+
+    def get_datasets(self, X: Sequence[Any], y: Sequence[Any]) -> list[Tuple4]:
+        """Return one `(X_train, y_train, X_test, y_test)` for each repetition; None marks negatives."""
+        return [data.as_tuple() for data in self.prepared(X, y, self.draws())]
+
+    def prepared(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
+        """Yield one data set for each repetition."""
+        texts, labels = self._checked(X, y)
+        index = self.index(labels)
+        if not index.low and self.singletons == "train" and len(index.rows) == len(labels):
+            raise DataError(
+                "every label has one example only: nothing is left to test", remedy="add examples"
+            )
+        low_rows, low = index.low_rows, list(index.low)
+        for _ in range(self.n_retries):
+            train, test = self._split_high(index, draws)
+            negative, low = self._split_low(low, draws)
+            held_out = set(negative)
+            strange = [row for row in low_rows if labels[row] in held_out]
+            train += [row for row in low_rows if labels[row] not in held_out]
+            yield _dataset(texts, labels, train, test, strange)
+
+    def _checked(self, X: Sequence[Any], y: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        if self.mode == "exact":
+            return list(X), list(y)
+        texts, labels = plain_list(X), plain_list(y)
+        check_rows(texts, labels, self.others_label)
+        return texts, labels
+
+    def index(self, labels: Sequence[Any]) -> LabelIndex:
+        """Group the rows by label and choose the low-population labels."""
+        rows: dict[Hashable, list[int]] = {}
+        for row, label in enumerate(labels):
+            rows.setdefault(label, []).append(row)
+        by_size = sorted(rows, key=lambda label: -len(rows[label]))
+        if self.min_category_size > 0:
+            small = [label for label in by_size if len(rows[label]) < self.min_category_size]
+            large = [label for label in by_size if len(rows[label]) >= self.min_category_size]
+            return LabelIndex(rows, small, large)
+        return _index_by_share(rows, by_size[::-1], self.other_min_prop * len(labels))
+
+    def _test_size(self, length: int) -> int:
+        exact = self.mode == "exact"
+        size = int(length * self.test_fraction + (0 if exact else ROUNDING))
+        return 1 if size == 0 and self.test_fraction > 0 else size
+
+    def _split_high(self, index: LabelIndex, draws: Draws) -> tuple[list[int], list[int]]:
+        train: list[int] = []
+        test: list[int] = []
+        for label in index.high:
+            rows = draws.shuffled(index.rows[label])
+            size = 0 if len(rows) == 1 and self.singletons == "train" else self._test_size(len(rows))
+            test += rows[:size]
+            train += rows[size:]
+        return train, test
+
+    def _split_low(self, low: list[Any], draws: Draws) -> tuple[list[Any], list[Any]]:
+        # The list stays shuffled for the next repetition: part of the original order of draws.
+        shuffled = draws.shuffled(low)
+        return shuffled[: self._test_size(len(shuffled))], shuffled
+
+    def config(self) -> dict[str, Any]:
+        """Return K, P, t, the number of repetitions and the policy for singletons."""
+        return {
+            "min_category_size": self.min_category_size,
+            "other_min_prop": self.other_min_prop,
+            "test_fraction": self.test_fraction,
+            "n_retries": self.n_retries,
+            "singletons": self.singletons,
+        }
+
+    def warnings(self, X: Sequence[Any], y: Sequence[Any]) -> list[str]:
+        """Say when K hides P, the setting equals (0, 0), negatives are few, or classes have one example."""
+        index = self.index(plain_list(y))
+        return [*self._setting_warnings(index), *self._singleton_warnings(index)]
+
+    def _setting_warnings(self, index: LabelIndex) -> Iterator[str]:
+        size, share = self.min_category_size, self.other_min_prop
+        if size > 0 and share > 0:
+            yield f"min_category_size {size} and other_min_prop {share} are both set: only the first is used."
+        if size > 0 and not index.low:
+            yield (
+                f"No label has fewer than {size} examples, so there are no negatives: "
+                "this setting equals (0, 0), and its numbers differ by chance alone."
+            )
+        if not index.high:
+            yield "Every label is a low-population one: nothing but negatives is tested."
+        elif index.low and self._test_size(len(index.low)) == 1:
+            sizes = [len(index.rows[label]) for label in index.low]
+            yield (
+                f"Few negatives: each repetition uses 1 of {len(sizes)} low-population labels, "
+                f"{_from_to(min(sizes), max(sizes))} texts."
+            )
+
+    def _singleton_warnings(self, index: LabelIndex) -> Iterator[str]:
+        alone = [label for label in index.high if len(index.rows[label]) == 1]
+        if not alone:
+            return
+        fate = (
+            "trained but never tested"
+            if self.singletons == "train"
+            else "tested but never trained, so always wrong"
+        )
+        yield f"{len(alone)} labels have one example, which is {fate}: {named(alone)}."
+
+
+def _from_to(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _index_by_share(rows: Mapping[Hashable, list[int]], ascending: list[Any], wanted: float) -> LabelIndex:
+    low, taken = [], 0
+    for label in ascending:
+        if taken >= wanted:
+            break
+        low.append(label)
+        taken += len(rows[label])
+    return LabelIndex(rows, low, ascending[len(low) :])
+
+
+def _dataset(
+    texts: list[Any], labels: list[Any], train: list[int], test: list[int], strange: list[int]
+) -> TestingDataset:
+    asked = test + strange
+    return TestingDataset(
+        X_train=[texts[row] for row in train],
+        y_train=[labels[row] for row in train],
+        X_test=[texts[row] for row in asked],
+        y_test=[labels[row] for row in test] + [None] * len(strange),
+        origins=[labels[row] for row in asked],
+    )
+
+
+class TimeSeqDatasetProvider(TestingDatasetProvider):
+    """Train on a growing part of the history; test on items from the same period, every third by default."""
+
+    DATE_KEY = "created"
+    INTENT_KEY = "intent_id"
+    MAX_RATIO = 0.8
+    repeats = False  # each step knows more than the one before: a mean over them would say nothing
+
+    def __init__(  # noqa: PLR0917 - the original's order of arguments
+        self,
+        min_examples_ratio: float = 0.3,
+        max_added_examples: int | None = None,
+        n_steps: int = 5,
+        date_key: str = DATE_KEY,
+        test_on_all: bool = False,
+        test_ratio: float = 0.33,
+        *,
+        mode: str = "fixed",
+        random_state: Any = None,
+        others_label: str = "__Other",
+        undated: str = "error",
+    ) -> None:
+        """Start with a share of the history, add at most so many examples in so many steps.
+
+        `undated` says what happens to items without a datetime: "error", or "drop" with a warning.
+        """
+        self.mode = check_mode(mode)
+        if self.mode == "fixed":
+            check_options(min_examples_ratio, n_steps, test_ratio, undated)
+        self.min_examples_ratio = min(min_examples_ratio, self.MAX_RATIO)
+        self.max_added_examples = max_added_examples
+        self.n_steps = max(n_steps, 1)
+        self.date_key = date_key
+        self.test_on_all = test_on_all
+        self.test_step = int(1 / test_ratio)
+        self.random_state = random_state
+        self.others_label = others_label
+        self.undated = undated
+
+    def __str__(self) -> str:
+        options = f"{self.min_examples_ratio};{self.n_steps},{self.test_on_all},{self.test_step}"
+        return f"{type(self).__name__}({options})"
+
+    def draws(self) -> Draws:
+        """Return fresh draws at the seed; only the samples need them."""
+        return draws_for(self.mode, self.random_state)
+
+    def get_datasets(self, X: Sequence[Any], y: Sequence[Any]) -> list[Tuple4]:
+        """Return one `(X_train, y_train, X_test, y_test)` for each step; `y` holds dicts."""
+        return [data.as_tuple() for data in self.prepared(X, y, self.draws())]
+
+    def prepared(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
+        """Yield one data set for each step, with its period."""
+        train, tests = self._parts(self._timeline(X, y)[0])
+        datasets = [self._step(train, tests, cursor) for cursor in self._cursors(len(train))]
+        if self.mode == "fixed":
+            datasets = [data for data in datasets if data.X_test]
+            if not datasets:
+                raise DataError(
+                    "no test item is older than the training items of any step",
+                    remedy="give items created at different times, or test_on_all=True",
+                )
+        return iter(datasets)
+
+    def _timeline(self, X: Sequence[Any], y: Sequence[Any]) -> tuple[Timeline, int]:
+        if self.mode == "exact":
+            return published_timeline(X, y, self.date_key, self.INTENT_KEY), 0
+        check_lengths(X=len(X), y=len(y))
+        items, dropped = checked_timeline(list(X), list(y), self.date_key, self.INTENT_KEY, self.undated)
+        labels = plain_list(items.labels)
+        check_rows(items.texts, labels, self.others_label)
+        return Timeline(items.texts, labels, items.seconds), dropped
+
+    def _parts(self, items: Timeline) -> tuple[Timeline, Timeline]:
+        rows = range(len(items))
+        train = items.at([row for row in rows if row % self.test_step])
+        return train, items.at([row for row in rows if not row % self.test_step])
+
+    def _cursors(self, n_train: int) -> Iterator[int]:
+        start = int(self.min_examples_ratio * n_train)
+        added = self.max_added_examples
+        end = n_train if added is None or start + added >= n_train else start + added
+        if self.mode == "fixed":
+            return iter(even_cursors(max(start, 1), max(end, 1), self.n_steps))
+        # The original takes equal whole steps, and a short one at the end.
+        return published_cursors(start, end, max((end - start) // self.n_steps, 1))
+
+    def _step(self, train: Timeline, tests: Timeline, cursor: int) -> TestingDataset:
+        asked = tests if self.test_on_all else earlier(tests, train.seconds[cursor - 1])
+        known = train.at(range(cursor))
+        facts = {"train_period": span(known), "test_period": span(asked)}
+        return TestingDataset(known.texts, known.labels, asked.texts, asked.labels, None, facts)
+
+    def config(self) -> dict[str, Any]:
+        """Return the options that shape the steps."""
+        return {
+            "min_examples_ratio": self.min_examples_ratio,
+            "max_added_examples": self.max_added_examples,
+            "n_steps": self.n_steps,
+            "test_on_all": self.test_on_all,
+            "test_step": self.test_step,
+            "undated": self.undated,
+        }
+
+    def warnings(self, X: Sequence[Any], y: Sequence[Any]) -> list[str]:
+        """Say which items play no part: undated ones, and the newest when too few may be added."""
+        items, dropped = self._timeline(X, y)
+        train, tests = self._parts(items)
+        cursors = list(self._cursors(len(train)))
+        warnings = [f"{dropped} of {len(y)} items have no date and were left out."] if dropped else []
+        if cursors[-1] < len(train):
+            warnings.append(f"The newest {len(train) - cursors[-1]} training items are never used.")
+        empty = sum(not self._step(train, tests, cursor).X_test for cursor in cursors)
+        if empty:
+            warnings.append(f"{empty} of {len(cursors)} steps have no older test item and were left out.")
+        return warnings

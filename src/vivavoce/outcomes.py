@@ -1,0 +1,143 @@
+"""The one table of outcomes, and the counts that every rate follows from.
+
+A message has a true topic (or none: a negative), the engine a guess (or none) with a confidence.
+*Answered* means: there is a guess and its confidence is at least the threshold. One comparison, everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vivavoce.records import Guess
+
+
+class Outcome(StrEnum):
+    """The eight exclusive outcomes of one message; `published` maps them to nex-cv's five codes."""
+
+    RIGHT = "right"
+    WRONG_INTENT = "wrong_intent"
+    OVERREACH = "overreach"
+    MISSED = "missed"
+    WRONG_DEFERRED = "wrong_deferred"
+    NO_GUESS = "no_guess"
+    DECLINED = "declined"
+    DECLINED_NO_GUESS = "declined_no_guess"
+
+    @property
+    def short(self) -> str:
+        """The two-letter code used in definitions (CA, WA, FA, MD, UD, ND, CG, CN)."""
+        return _SHORT[self]
+
+    @property
+    def published(self) -> str:
+        """The code of the original nex-cv: T, F, FO, TO or FCO."""
+        return _PUBLISHED[self]
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for people."""
+        return _MEANING[self]
+
+    @property
+    def answered(self) -> bool:
+        """Whether the bot gave an answer."""
+        return self in _ANSWERED
+
+
+_SHORT = dict(zip(Outcome, ("CA", "WA", "FA", "MD", "UD", "ND", "CG", "CN"), strict=True))
+_PUBLISHED = dict(zip(Outcome, ("T", "F", "F", "FCO", "FO", "FO", "TO", "TO"), strict=True))
+_MEANING = {
+    Outcome.RIGHT: "answered, and the topic was right",
+    Outcome.WRONG_INTENT: "answered with another topic although the right one existed",
+    Outcome.OVERREACH: "answered although no topic fits the message",
+    Outcome.MISSED: "not answered although the guess was right: the confidence was too low",
+    Outcome.WRONG_DEFERRED: "not answered, and the guess was wrong: a good decision",
+    Outcome.NO_GUESS: "not answered: the engine had no guess for a message it should know",
+    Outcome.DECLINED: "not answered, rightly: no topic fits the message",
+    Outcome.DECLINED_NO_GUESS: "not answered, rightly, and the engine had no guess at all",
+}
+_ANSWERED = frozenset({Outcome.RIGHT, Outcome.WRONG_INTENT, Outcome.OVERREACH})
+
+
+def is_answered(guess: Guess, threshold: float) -> bool:
+    """The one comparison: a guess exists and its confidence is at least the threshold."""
+    return guess.intent is not None and guess.confidence >= threshold
+
+
+def outcome_of(truth: str | None, guess: Guess, threshold: float) -> Outcome:
+    """Return the outcome of one message."""
+    if is_answered(guess, threshold):
+        if truth is None:
+            return Outcome.OVERREACH
+        return Outcome.RIGHT if guess.intent == truth else Outcome.WRONG_INTENT
+    if truth is None:
+        return Outcome.DECLINED_NO_GUESS if guess.intent is None else Outcome.DECLINED
+    if guess.intent is None:
+        return Outcome.NO_GUESS
+    return Outcome.MISSED if guess.intent == truth else Outcome.WRONG_DEFERRED
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A numerator over a denominator, before any interval is put around it."""
+
+    hits: int
+    n: int
+
+    @property
+    def value(self) -> float | None:
+        """The share, or None for 0/0."""
+        return self.hits / self.n if self.n else None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each outcome occurred; every rate of the intents exam is a Share of these."""
+
+    by_outcome: Mapping[Outcome, int]
+
+    def __getitem__(self, outcome: Outcome) -> int:
+        return self.by_outcome.get(outcome, 0)
+
+    @property
+    def total(self) -> int:
+        """All messages: the outcomes are exclusive, so this is their sum."""
+        return sum(self.by_outcome.values())
+
+    @property
+    def negatives(self) -> int:
+        """Messages that no topic fits."""
+        return self[Outcome.OVERREACH] + self[Outcome.DECLINED] + self[Outcome.DECLINED_NO_GUESS]
+
+    @property
+    def answered(self) -> int:
+        """Messages the bot answered."""
+        return sum(self[outcome] for outcome in _ANSWERED)
+
+    @property
+    def deferred(self) -> int:
+        """Messages the bot did not answer."""
+        return self.total - self.answered
+
+    def _sum(self, *outcomes: Outcome) -> int:
+        return sum(self[outcome] for outcome in outcomes)
+
+    def shares(self) -> Mapping[str, Share]:
+        """Return every rate by its stable name."""
+        rejected = self._sum(Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)
+        wrong = self._sum(Outcome.WRONG_INTENT, Outcome.OVERREACH)
+        well_deferred = self.deferred - self[Outcome.MISSED]
+        careful = self._sum(Outcome.WRONG_DEFERRED, Outcome.DECLINED)
+        return {
+            "accuracy": Share(self[Outcome.RIGHT] + rejected, self.total),
+            "in_scope_accuracy": Share(self[Outcome.RIGHT], self.total - self.negatives),
+            "negative_rejection": Share(rejected, self.negatives),
+            "automation_rate": Share(self.answered, self.total),
+            "precision_answered": Share(self[Outcome.RIGHT], self.answered),
+            "carefulness": Share(careful, self.deferred),
+            "good_carefulness": Share(self[Outcome.MISSED], self.deferred),
+            "deferral_precision": Share(well_deferred, self.deferred),
+            "deferral_recall": Share(well_deferred, well_deferred + wrong),
+        }

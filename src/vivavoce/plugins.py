@@ -1,0 +1,183 @@
+"""Plug-ins: classifiers, file formats (and what later groups add), found by their entry points.
+
+Built-ins register the same way as anyone else's. Of two distributions that offer the same name, vivavoce's
+own wins, then the first in alphabetical order, on every machine alike; `problems` tells of the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
+
+from vivavoce.errors import MissingPartError, UsageError, VivaError, nearest
+
+__all__ = [
+    "CLASSIFIERS",
+    "FORMATS",
+    "Description",
+    "available",
+    "build",
+    "describe",
+    "load",
+    "problems",
+    "split_name",
+]
+
+CLASSIFIERS = "vivavoce.classifiers"
+FORMATS = "vivavoce.formats"
+OWN = "vivavoce"
+
+
+class Description(NamedTuple):
+    """A plug-in in one line: its name, the distribution it came from, what it is or why it fails."""
+
+    name: str
+    origin: str
+    summary: str
+
+
+def available(group: str) -> tuple[str, ...]:
+    """Return the names of a group, sorted. Nothing is imported."""
+    return tuple(sorted({point.name for point in _points(group)}))
+
+
+def load(group: str, name: str) -> object:
+    """Import and return the plug-in of this name, usually a factory."""
+    point = _find(group, name)
+    try:
+        return point.load()
+    except VivaError:
+        raise
+    except Exception as error:
+        raise _refusal(point, error) from error
+
+
+def build(group: str, name: str, *arguments: object, **options: object) -> object:
+    """Load the factory of this name and call it; parts that it imports only then may be missing as well."""
+    factory = load(group, name)
+    if not callable(factory):
+        raise _refusal(_find(group, name), TypeError("it cannot be called"))
+    try:
+        return factory(*arguments, **options)
+    except ImportError as error:
+        raise _refusal(_find(group, name), error) from error
+
+
+def describe(group: str) -> list[Description]:
+    """Return a line for each plug-in, sorted by name. Imports all of them; a broken one breaks no other."""
+    return [
+        Description(name, _origin(_find(group, name)), _summary(group, name)) for name in available(group)
+    ]
+
+
+def problems(group: str) -> tuple[str, ...]:
+    """Return a sentence for each plug-in that is hidden by another of the same name."""
+    return tuple(_hidden(_points(group)))
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Split `kind:option` at the first colon; the option is empty where none is given."""
+    kind, _, option = name.partition(":")
+    if not kind.strip():
+        raise UsageError(f"'{name}' does not begin with a kind", remedy="write `kind` or `kind:option`")
+    return kind.strip(), option.strip()
+
+
+# --- finding -------------------------------------------------------------------------------------------
+
+
+@cache
+def _points(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group in order of precedence; reading metadata of all packages is slow."""
+    return tuple(sorted(entry_points(group=group), key=_precedence))
+
+
+def _precedence(point: EntryPoint) -> tuple[bool, str, str, str]:
+    # The order of a folder's files differs between machines; a result must not depend on it.
+    return _origin(point) != OWN, _origin(point), point.name, point.value
+
+
+def _origin(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "unknown"
+
+
+def _where(point: EntryPoint) -> str:
+    return f"{_origin(point)}, {point.group}"
+
+
+def _find(group: str, name: str) -> EntryPoint:
+    for point in _points(group):
+        if point.name == name:
+            return point
+    known = available(group)
+    raise UsageError(
+        f"there is no '{name}' among {group}.{nearest(name, known)}",
+        remedy=f"choose one of: {', '.join(known)}" if known else "install a package that provides one",
+    )
+
+
+def _hidden(points: Iterable[EntryPoint]) -> Iterator[str]:
+    first: dict[str, EntryPoint] = {}
+    for point in points:
+        used = first.setdefault(point.name, point)
+        if (point.value, _origin(point)) != (used.value, _origin(used)):
+            yield (
+                f"'{point.name}' of {_origin(point)} ({point.value}) is hidden by "
+                f"the one of {_origin(used)} ({used.value})"
+            )
+
+
+def _summary(group: str, name: str) -> str:
+    try:
+        documented = (load(group, name).__doc__ or "").strip()
+    except VivaError as error:
+        return error.what
+    return documented.splitlines()[0] if documented else ""
+
+
+# --- what is missing -----------------------------------------------------------------------------------
+
+
+def _refusal(point: EntryPoint, error: Exception) -> MissingPartError:
+    """Say what a plug-in lacks and how to get it."""
+    if not isinstance(error, ImportError):
+        what = f"'{point.name}' is broken: {type(error).__name__}: {error}"
+        return MissingPartError(what, where=_where(point), remedy=f"update or remove {_origin(point)}")
+    what = f"'{point.name}' cannot be imported: {error}"
+    return MissingPartError(what, where=_where(point), remedy=_remedy(point, error.name or ""))
+
+
+def _remedy(point: EntryPoint, module: str) -> str:
+    extra = next(iter(point.extras), "") or _extra_of(point, module)
+    if extra:
+        return f"pip install '{_origin(point)}[{extra}]'"
+    if not module or module.split(".", maxsplit=1)[0] == point.module.split(".")[0]:
+        return f"update or reinstall {_origin(point)}"
+    return f"install the package that provides the module '{module}'"
+
+
+def _extra_of(point: EntryPoint, module: str) -> str:
+    """Return the extra of the plug-in's distribution that brings a module, or nothing.
+
+    Modules are not named after their package everywhere, but `google` is the beginning of
+    `google-cloud-dialogflow` and `ibm_watson` is `ibm-watson`, which serves for all extras here.
+    """
+    wanted = _normal(module)
+    for requirement in (point.dist and point.dist.requires) or []:
+        package = _normal(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
+        extra = re.search(r"""extra\s*==\s*['"]([^'"]+)['"]""", requirement)
+        # A distribution may name itself to join extras; that brings no module.
+        if extra and wanted and package != _normal(_origin(point)) and _brings(package, wanted):
+            return extra[1]
+    return ""
+
+
+def _brings(package: str, module: str) -> bool:
+    return f"{package}-".startswith(f"{module}-") or module.startswith(f"{package}-")
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

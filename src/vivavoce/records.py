@@ -1,0 +1,121 @@
+"""Frozen data that every part shares."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+
+from vivavoce.errors import DataError, Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One message of training data with the topic it belongs to (None: out of scope)."""
+
+    text: str
+    intent: str | None
+    created: datetime | None = None
+    language: str | None = None
+    split: str | None = None
+    answer: str | None = None
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What an engine says a message means. `intent` None: the engine made no guess."""
+
+    intent: str | None
+    confidence: float = 0.0
+
+
+NO_GUESS = Guess(None, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share with its interval and its count. `value` is None when there was nothing to count."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    def to_json(self) -> dict[str, float | int | None]:
+        """Return the stable JSON form: no interval where there is no value."""
+        if self.value is None:
+            return {"value": None, "n": self.n}
+        return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Training examples in their original order, and where they came from."""
+
+    examples: tuple[Example, ...]
+    source: str = "memory"
+    notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(cls, texts: Sequence[str], intents: Sequence[str | None], *, source: str = "memory") -> Dataset:
+        """Build a data set from two lists of equal length; refuse what is not text, all faults at once."""
+        if len(texts) != len(intents):
+            raise DataError(
+                f"there are {len(texts)} texts but {len(intents)} intents",
+                where=source,
+                remedy="give exactly one intent for each text",
+            )
+        faults = [fault for row, pair in enumerate(zip(texts, intents, strict=True)) for fault in _faults(row, *pair)]
+        if faults:
+            raise DataError("these rows cannot be used", where=source, faults=faults, remedy="correct the rows")
+        rows = enumerate(zip(texts, intents, strict=True))
+        return cls(tuple(Example(text, intent, row=row) for row, (text, intent) in rows), source)
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __iter__(self) -> Iterator[Example]:
+        return iter(self.examples)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The messages, in order."""
+        return tuple(example.text for example in self.examples)
+
+    @cached_property
+    def intents(self) -> tuple[str | None, ...]:
+        """The topics, in order; None marks an out-of-scope row."""
+        return tuple(example.intent for example in self.examples)
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """Examples per topic, largest first; out-of-scope rows are not a topic."""
+        return dict(Counter(intent for intent in self.intents if intent is not None).most_common())
+
+    @cached_property
+    def hash(self) -> str:
+        """A fingerprint of texts and topics in order: 16 hexadecimal digits of SHA-256."""
+        digest = hashlib.sha256()
+        for example in self.examples:
+            digest.update(f"{example.text}\x1f{example.intent}\x1e".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:16]
+
+    def select(self, keep: Iterable[int]) -> Dataset:
+        """Return the rows at these positions, in that order."""
+        return replace(self, examples=tuple(self.examples[index] for index in keep))
+
+
+def _faults(row: int, text: object, intent: object) -> Iterator[Fault]:
+    where = f"row {row}"
+    if not isinstance(text, str):
+        yield Fault(f"the text is {type(text).__name__}, not a string", where)
+    elif not text.strip():
+        yield Fault("the text is empty", where)
+    if intent is not None and not isinstance(intent, str):
+        yield Fault(f"the intent {intent!r} is {type(intent).__name__}, not a string", where)
+    elif isinstance(intent, str) and not intent.strip():
+        yield Fault("the intent is empty", where)

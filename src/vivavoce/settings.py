@@ -1,0 +1,346 @@
+"""Settings: one table, and where a value comes from.
+
+A value comes from the first of: the argument, the environment (`VIVA_` and the name in capitals), the file
+(`vivavoce.toml` in the current folder, table `[vivavoce]`), the default. Unknown names are refused, all
+faults at once. Secrets never belong here: settings are printed, recorded with results and shared in files.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, get_type_hints
+
+from vivavoce.errors import Fault, FileError, UsageError, nearest
+
+__all__ = [
+    "OPTIONS",
+    "OTHER_VARIABLES",
+    "SETTINGS_FILE",
+    "Option",
+    "Settings",
+    "home",
+    "load_settings",
+    "render_settings_table",
+]
+
+SETTINGS_FILE = "vivavoce.toml"
+TABLE = "vivavoce"
+PREFIX = "VIVA_"
+
+# Variables with our prefix that are not settings: a result never depends on them.
+OTHER_VARIABLES: Mapping[str, str] = MappingProxyType(
+    {
+        "VIVA_SHARED": "the folder of public data sets that tests and benchmarks read",
+        "VIVA_CLUSTER": "the address of the cluster that runs the work, a matter of the machine",
+    }
+)
+
+
+def _about(
+    meaning: str,
+    *,
+    choices: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+    open_ends: bool = False,
+) -> Mapping[str, object]:
+    return {"help": meaning, "choices": choices, "low": low, "high": high, "open_ends": open_ends}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The table of settings: each field is a setting with its type, default and help."""
+
+    home: Path | None = field(
+        default=None, metadata=_about("Folder for models and projects; empty: the user's data folder.")
+    )
+    classifier: str = field(
+        default="linear", metadata=_about("Classifier of the intents exam, as `kind` or `kind:option`.")
+    )
+    encoder: str = field(default="minilm", metadata=_about("Model that turns texts into vectors."))
+    language: str = field(
+        default="auto",
+        metadata=_about(
+            "Language of the messages; `auto` detects it.", choices=("auto", "en", "de", "fr", "zh")
+        ),
+    )
+    threshold: float = field(
+        default=0.5, metadata=_about("Least confidence with which the bot answers.", low=0, high=1)
+    )
+    retries: int = field(
+        default=10, metadata=_about("How often the exam is repeated with other splits.", low=1)
+    )
+    test_fraction: float = field(
+        default=0.2,
+        metadata=_about(
+            "Share of each topic's examples that is held back for testing.", low=0, high=1, open_ends=True
+        ),
+    )
+    seed: int = field(
+        default=0,
+        metadata=_about(
+            "Start of all random draws: the same seed gives the same result.", low=0, high=2**32 - 1
+        ),
+    )
+    workers: int = field(
+        default=0, metadata=_about("Processes that work at the same time; 0: one for each core.", low=0)
+    )
+    max_file_mb: int = field(default=512, metadata=_about("Largest file that is read, in megabytes.", low=1))
+    singletons: str = field(
+        default="train",
+        metadata=_about(
+            "What happens to topics with a single example.", choices=("train", "test", "negative", "drop")
+        ),
+    )
+    partition: str = field(
+        default="kfold",
+        metadata=_about(
+            "How retries divide the examples: in turns, or drawn anew.", choices=("kfold", "random")
+        ),
+    )
+    word_vectors: Path | None = field(
+        default=None, metadata=_about("File of word vectors for the `sif` classifier; empty: none.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One row of the table: what a setting is called, holds and means."""
+
+    name: str
+    type: type
+    default: object
+    help: str
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    open_ends: bool = False
+
+    @property
+    def variable(self) -> str:
+        """The name of the environment variable."""
+        return PREFIX + self.name.upper()
+
+    @property
+    def kind(self) -> str:
+        """The type in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        return _KINDS[self.type] + self._range()
+
+    def _range(self) -> str:
+        if self.low is None:
+            return ""
+        if self.high is None:
+            return f", at least {self.low}"
+        return (
+            f" between {self.low} and {self.high}" if self.open_ends else f" from {self.low} to {self.high}"
+        )
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether a value of the right type is allowed."""
+        if self.choices:
+            return value in self.choices
+        if self.type not in (int, float):
+            return value != ""
+        return isinstance(value, int | float) and self._in_range(value)
+
+    def _in_range(self, value: float) -> bool:
+        low = float("-inf") if self.low is None else self.low
+        high = float("inf") if self.high is None else self.high
+        # Written so that "not a number" lies in no range.
+        return low < value < high if self.open_ends else low <= value <= high
+
+
+_KINDS: Mapping[type, str] = {Path: "path", str: "text", int: "whole number", float: "number"}
+_NOTHING = object()
+
+
+def _read_table() -> tuple[Option, ...]:
+    hints = get_type_hints(Settings)
+    kinds = {name: Path if hint == Path | None else hint for name, hint in hints.items()}
+    return tuple(Option(row.name, kinds[row.name], row.default, **row.metadata) for row in fields(Settings))
+
+
+OPTIONS: tuple[Option, ...] = _read_table()
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A value as somebody gave it: for which option, and where."""
+
+    name: str
+    value: object
+    where: str
+
+
+def load_settings(
+    arguments: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+    file: Path | None = None,
+) -> Settings:
+    """Return the settings in force; refuse unknown names and wrong values from all sources at once.
+
+    An argument of None and an empty environment variable count as not given. Relative paths in a file are
+    relative to that file.
+    """
+    faults: list[Fault] = []
+    sources = (
+        list(_from_arguments(arguments or {}, faults)),
+        list(_from_environment(os.environ if environ is None else environ, faults)),
+        list(_from_file(file, faults)),
+    )
+    values: dict[str, Any] = {}
+    options = {option.name: option for option in OPTIONS}
+    # Every source is checked, also where another one wins: a fault must not wait until it matters.
+    for given in (given for source in sources for given in source):
+        value = _checked(options[given.name], given, faults)
+        values.setdefault(given.name, value)
+    if faults:
+        raise UsageError(
+            "these settings cannot be used", faults=faults, remedy="correct them or leave them out"
+        )
+    return Settings(**values)
+
+
+def home(settings: Settings | None = None) -> Path:
+    """Return the folder for models and projects: the setting, or the user's data folder of this system."""
+    from platformdirs import user_data_dir
+
+    chosen = (load_settings() if settings is None else settings).home
+    folder = _expanded(chosen or user_data_dir("vivavoce", appauthor=False))
+    # An account without a home leaves "~": nothing can be kept, and no folder of that name must appear.
+    return Path(os.devnull, "vivavoce") if str(folder).startswith("~") else folder
+
+
+def render_settings_table() -> str:
+    """Return the table of settings in Markdown, one row for each."""
+    lines = ["| Setting | Environment | Type | Default | Meaning |", "|---|---|---|---|---|"]
+    for option in OPTIONS:
+        names = f"`{option.name}` | `{option.variable}`"
+        lines.append(f"| {names} | {option.kind} | {_shown(option.default)} | {option.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(default: object) -> str:
+    return "(empty)" if default is None else f"`{default}`"
+
+
+# --- the three sources ---------------------------------------------------------------------------------
+
+
+def _from_arguments(arguments: Mapping[str, object], faults: list[Fault]) -> Iterator[_Given]:
+    names = [option.name for option in OPTIONS]
+    for name, value in arguments.items():
+        if name not in names:
+            faults.append(Fault(f"there is no setting '{name}'.{nearest(name, names)}", "argument"))
+        elif value is not None:
+            yield _Given(name, value, f"argument '{name}'")
+
+
+def _from_environment(environ: Mapping[str, str], faults: list[Fault]) -> Iterator[_Given]:
+    options = {option.variable: option for option in OPTIONS}
+    for variable in sorted(name for name in environ if name.startswith(PREFIX)):
+        if variable in options:
+            if environ[variable].strip():
+                yield _parsed(options[variable], environ[variable].strip())
+        elif variable not in OTHER_VARIABLES:
+            # The value stays unsaid: whoever puts a secret there must not read it in a log.
+            hint = _nearest_variable(variable, [*options, *OTHER_VARIABLES])
+            faults.append(Fault(f"there is no setting of this name.{hint}", variable))
+
+
+def _nearest_variable(variable: str, known: Sequence[str]) -> str:
+    """Return the nearest name, if it is near without the prefix that all of them share."""
+    bare = nearest(variable.removeprefix(PREFIX), [name.removeprefix(PREFIX) for name in known])
+    return nearest(variable, known) if bare else ""
+
+
+def _parsed(option: Option, text: str) -> _Given:
+    """Read a number from an environment variable; what is no number stays text and is refused later."""
+    value: object = text
+    if option.type in (int, float):
+        with suppress(ValueError):
+            value = option.type(text)
+    return _Given(option.name, value, option.variable)
+
+
+def _from_file(file: Path | None, faults: list[Fault]) -> Iterator[_Given]:
+    path = Path(SETTINGS_FILE) if file is None else file
+    if file is None and not path.is_file():
+        return
+    content = _read_toml(path)
+    for name in (name for name in content if name != TABLE):
+        faults.append(Fault(f"'{name}' is outside the table [{TABLE}], the only one that is read", str(path)))
+    table = content.get(TABLE, {})
+    if not isinstance(table, dict):
+        faults.append(Fault(f"'{TABLE}' must be a table: write [{TABLE}] above the settings", str(path)))
+        return
+    yield from _from_table(path, table, faults)
+
+
+def _from_table(path: Path, table: Mapping[str, object], faults: list[Fault]) -> Iterator[_Given]:
+    options = {option.name: option for option in OPTIONS}
+    for name, value in table.items():
+        if name not in options:
+            faults.append(Fault(f"there is no setting '{name}'.{nearest(name, list(options))}", str(path)))
+        elif options[name].type is Path and isinstance(value, str) and value:
+            yield _Given(name, path.parent / _expanded(value), f"{path}, '{name}'")
+        elif options[name].type is not Path or value != "":
+            yield _Given(name, value, f"{path}, '{name}'")
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    where = str(path)
+    try:
+        # Editors on Windows put a mark before the first character.
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError(
+            f"the settings cannot be read: {reason}", where=where, remedy="check the path"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise FileError(
+            "the settings are not UTF-8 text", where=where, remedy="save the file as UTF-8"
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"this is not TOML: {error}", where=where, remedy="correct the line") from error
+
+
+# --- one value -----------------------------------------------------------------------------------------
+
+
+def _checked(option: Option, given: _Given, faults: list[Fault]) -> object:
+    """Return the value in the option's own type; note a fault where it is not allowed."""
+    value = _converted(option.type, given.value)
+    if value is _NOTHING or not option.accepts(value):
+        hint = nearest(str(given.value), option.choices) if option.choices else ""
+        faults.append(Fault(f"must be {_article(option.kind)}, not {given.value!r}.{hint}", given.where))
+    return value
+
+
+def _converted(kind: type, value: object) -> object:
+    if kind is Path:
+        return _expanded(value) if isinstance(value, str | Path) and str(value) else _NOTHING
+    # True is a whole number to Python, but never to the person who wrote it.
+    if isinstance(value, bool):
+        return _NOTHING
+    if kind is float and isinstance(value, int):
+        return float(value) if abs(value) < 2**53 else _NOTHING
+    return value if isinstance(value, kind) else _NOTHING
+
+
+def _expanded(path: str | Path) -> Path:
+    # Path.expanduser would raise for an account without a home.
+    return Path(os.path.expanduser(path))
+
+
+def _article(kind: str) -> str:
+    return kind if kind.startswith(("one of", "text")) else f"a {kind}"

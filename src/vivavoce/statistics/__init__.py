@@ -1,0 +1,30 @@
+"""How sure a number is: intervals, paired tests, resampling, agreement between raters.
+
+Everything here is pure: counts and scores in, numbers out, and a seed where chance is needed. SciPy is
+imported inside the functions that need it, because a command that only prints help should not wait for it.
+"""
+
+from vivavoce.statistics.agreement import gwet_ac1, krippendorff_alpha_nominal, percent_agreement
+from vivavoce.statistics.paired import PairedTest, holm, items_to_decide, mcnemar_exact
+from vivavoce.statistics.ranking import rank_auc
+from vivavoce.statistics.resampling import bootstrap, paired_bootstrap, resamples
+from vivavoce.statistics.shares import clopper_pearson_upper, wilson
+from vivavoce.statistics.splits import corrected_paired_test, mean_rate
+
+__all__ = [
+    "PairedTest",
+    "bootstrap",
+    "clopper_pearson_upper",
+    "corrected_paired_test",
+    "gwet_ac1",
+    "holm",
+    "items_to_decide",
+    "krippendorff_alpha_nominal",
+    "mcnemar_exact",
+    "mean_rate",
+    "paired_bootstrap",
+    "percent_agreement",
+    "rank_auc",
+    "resamples",
+    "wilson",
+]

@@ -1,0 +1,94 @@
+"""Repeated splits of one data set: they share examples, so their spread must be corrected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vivavoce.records import Rate
+from vivavoce.statistics.paired import PairedTest
+
+
+def mean_rate(
+    values: Sequence[float | None],
+    n_test: Sequence[int],
+    n_train: Sequence[int],
+    confidence: float = 0.95,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Rate:
+    """Return the mean over R repeated splits with the corrected interval of Nadeau and Bengio.
+
+    mean ± t(R-1)·s·sqrt(1/R + n_test/n_train), clipped to `bounds`; sizes are means over the splits. Meaning:
+    where the mean of other data of this size would lie. Retries share examples, so s/sqrt(R) promises too
+    much: more retries never say more than the data hold. None (0/0 in a retry) is left out; a single value
+    has no interval. `n` is the number of test items behind the mean.
+    """
+    sample = _repeated(values, n_test, n_train)
+    if sample.mean is None:
+        return Rate(None, None, None, 0)
+    if sample.error is None:
+        return Rate(sample.mean, None, None, sample.items)
+    half = _student(sample.count - 1, confidence) * sample.error
+    low, high = max(bounds[0], sample.mean - half), min(bounds[1], sample.mean + half)
+    return Rate(sample.mean, low, high, sample.items)
+
+
+def corrected_paired_test(
+    differences: Sequence[float | None],
+    n_test: Sequence[int],
+    n_train: Sequence[int],
+    confidence: float = 0.95,
+) -> PairedTest:
+    """Test whether a mean difference on the same R splits is zero: corrected resampled t-test.
+
+    t = mean / (s·sqrt(1/R + n_test/n_train)) with R-1 degrees of freedom. Meaning of p: how often engines
+    that do not differ would show a difference at least this large. Differences that are None are left out;
+    differences that are all alike have no spread, so the formula is certain of them: look at the counts too.
+    """
+    sample = _repeated(differences, n_test, n_train)
+    if sample.mean is None or sample.error is None:
+        return PairedTest(sample.mean, None, None, None)
+    half = _student(sample.count - 1, confidence) * sample.error
+    p = _student_p(sample.mean, sample.error, sample.count - 1)
+    return PairedTest(sample.mean, sample.mean - half, sample.mean + half, p, sample.error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeated:
+    """Mean over repeated splits and its corrected standard error."""
+
+    mean: float | None
+    error: float | None
+    count: int
+    items: int
+
+
+def _repeated(values: Sequence[float | None], n_test: Sequence[int], n_train: Sequence[int]) -> _Repeated:
+    kept = [row for row in zip(values, n_test, n_train, strict=True) if row[0] is not None]
+    if not kept:
+        return _Repeated(None, None, 0, 0)
+    scores, tested, trained = (np.asarray(column, dtype=np.float64) for column in zip(*kept, strict=True))
+    mean, count, items = float(scores.mean()), len(kept), int(tested.sum())
+    if trained.mean() <= 0:
+        raise ValueError("a split without training items cannot be corrected for overlap")
+    if count == 1:
+        return _Repeated(mean, None, 1, items)
+    correction = 1 / count + tested.mean() / trained.mean()
+    return _Repeated(mean, float(scores.std(ddof=1) * math.sqrt(correction)), count, items)
+
+
+def _student(freedom: int, confidence: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + confidence) / 2))
+
+
+def _student_p(mean: float, error: float, freedom: int) -> float:
+    from scipy.special import stdtr
+
+    if error == 0:
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * stdtr(freedom, -abs(mean / error)))

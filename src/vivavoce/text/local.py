@@ -1,0 +1,191 @@
+"""A user's own sentence model: a folder with `tokenizer.json` and an ONNX file or BERT-like safetensors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.errors import DataError, Fault, FileError, MissingPartError, WorkError
+from vivavoce.text.forward import BertShape, NumpyForward, Pooling, pool, prepare, read_tensors, unit_rows
+from vivavoce.text.vectors import MAX_TOKENS, Forward, SentenceEncoder, read_tokenizer
+from vivavoce.text.weights import MODEL_FILE, TOKENIZER_FILE
+
+Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+ONNX_FILES = ("model.onnx", "onnx/model.onnx")
+CONFIG_FILE = "config.json"
+POOLING_FILE = "1_Pooling/config.json"
+SENTENCE_FILE = "sentence_bert_config.json"
+MODULES_FILE = "modules.json"
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+OUTPUTS = ("sentence_embedding", "last_hidden_state")
+BERT_KINDS = ("bert", "roberta", "xlm-roberta", "camembert")
+ACTIVATIONS = ("gelu", "relu")
+EXPORT = "export the model to ONNX with the output `last_hidden_state` or `sentence_embedding`"
+
+
+def load_local(path: Path, threads: int) -> SentenceEncoder:
+    """Return the encoder of the model in this folder (or of this .onnx file and the folder around it)."""
+    folder = _folder(path)
+    model = _model_file(path, folder)
+    if not (folder / TOKENIZER_FILE).is_file():
+        raise FileError(f"there is no {TOKENIZER_FILE}", where=str(folder), remedy="put it beside the model")
+    is_onnx = model.suffix == ".onnx"
+    forward: Forward = _onnx(model, folder) if is_onnx else _bert(model, folder)
+    tokenizer = read_tokenizer(folder, _max_tokens(folder))
+    ids = np.array([tokenizer.encode("a").ids], dtype=np.int64)
+    dimension = forward(ids, np.ones_like(ids)).shape[1]
+    workers = threads if is_onnx else 1
+    return SentenceEncoder(_name(model, folder), dimension, tokenizer, forward, workers, str(path.resolve()))
+
+
+def _folder(path: Path) -> Path:
+    if path.is_dir():
+        return path
+    # Exporters put the graph into a folder `onnx` below the tokenizer.
+    return path.parent.parent if path.parent.name == "onnx" else path.parent
+
+
+def _model_file(path: Path, folder: Path) -> Path:
+    if path.is_file():
+        return path
+    for name in (*ONNX_FILES, MODEL_FILE):
+        if (folder / name).is_file():
+            return folder / name
+    raise FileError(
+        "there is no model in this folder",
+        where=str(folder),
+        remedy=f"it needs {TOKENIZER_FILE}, {CONFIG_FILE} and one of {', '.join((*ONNX_FILES, MODEL_FILE))}",
+    )
+
+
+def _name(model: Path, folder: Path) -> str:
+    """Name the model by its content, so that cached vectors never outlive a change of the files."""
+    digest = hashlib.sha256()
+    names = (TOKENIZER_FILE, CONFIG_FILE, POOLING_FILE, SENTENCE_FILE)
+    for path in (model, *(folder / name for name in names)):
+        if path.is_file():
+            with path.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return f"{folder.resolve().name}@{digest.hexdigest()[:12]}"
+
+
+def _read_json(path: Path) -> Any:
+    """Return the content of a JSON file, or an empty object where there is no such file."""
+    if not path.is_file():
+        return {}
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        remedy = "fetch the file again"
+        raise FileError(f"this is not JSON ({error})", where=str(path), remedy=remedy) from error
+
+
+def _pooling(folder: Path) -> Pooling:
+    return "cls" if _read_json(folder / POOLING_FILE).get("pooling_mode_cls_token") else "mean"
+
+
+def _max_tokens(folder: Path) -> int:
+    """Return the length the model was made for, within the positions it has."""
+    wanted = int(_read_json(folder / SENTENCE_FILE).get("max_seq_length") or MAX_TOKENS)
+    config = _read_json(folder / CONFIG_FILE)
+    return min(wanted, int(config.get("max_position_embeddings", wanted)) - _first_position(config))
+
+
+def _first_position(config: Any) -> int:
+    is_bert = config.get("model_type", "bert") not in BERT_KINDS[1:]
+    return 0 if is_bert else int(config.get("pad_token_id", 1)) + 1
+
+
+def _bert(model: Path, folder: Path) -> NumpyForward:
+    shape = _shape(folder)
+    try:
+        weights = prepare(read_tensors(model), shape)
+    except KeyError as error:
+        raise DataError(f"the weights lack {error}", where=str(model), remedy=EXPORT) from error
+    return NumpyForward(weights, shape, _pooling(folder))
+
+
+def _shape(folder: Path) -> BertShape:
+    """Return the shape in config.json; refuse what `NumpyForward` does not know, all faults at once."""
+    config = _read_json(folder / CONFIG_FILE)
+    faults = list(_faults(config, _read_json(folder / MODULES_FILE)))
+    if faults:
+        where = str(folder / CONFIG_FILE)
+        raise DataError("this model cannot be run", where=where, faults=faults, remedy=EXPORT)
+    return BertShape(
+        layers=int(config["num_hidden_layers"]),
+        hidden=int(config["hidden_size"]),
+        heads=int(config["num_attention_heads"]),
+        epsilon=float(config.get("layer_norm_eps", 1e-12)),
+        activation=str(config.get("hidden_act", "gelu")),
+        first_position=_first_position(config),
+    )
+
+
+def _faults(config: Any, modules: Any) -> list[Fault]:
+    needed = ("num_hidden_layers", "hidden_size", "num_attention_heads")
+    faults = [Fault(f"`{name}` is missing") for name in needed if name not in config]
+    allowed = {
+        "model_type": (BERT_KINDS, None),
+        "hidden_act": (ACTIVATIONS, "gelu"),
+        "position_embedding_type": (("absolute",), "absolute"),
+    }
+    for name, (known, default) in allowed.items():
+        value = config.get(name, default)
+        if value not in known:
+            faults.append(Fault(f"`{name}` is {value!r}, not one of {', '.join(known)}"))
+    if any("Dense" in str(module.get("type")) for module in modules or ()):
+        faults.append(Fault("the model has a dense layer after pooling", MODULES_FILE))
+    return faults
+
+
+@dataclass(frozen=True)
+class LocalOnnxForward:
+    """Turns token ids into sentence vectors with a user's ONNX file."""
+
+    session: Any
+    inputs: tuple[str, ...]
+    output: str
+    pooling: Pooling
+
+    def __call__(self, ids: Ids, mask: Ids) -> Floats:
+        """Return one vector of length 1 for each row of ids."""
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        try:
+            result = self.session.run([self.output], {name: given[name] for name in self.inputs})[0]
+        except Exception as error:  # onnxruntime raises classes of its own, without a common root
+            raise WorkError(f"the ONNX model failed: {error}", remedy=EXPORT) from error
+        states = np.asarray(result, dtype=np.float32)
+        return unit_rows(pool(states, mask, self.pooling) if states.ndim == 3 else states)
+
+
+def _onnx(model: Path, folder: Path) -> LocalOnnxForward:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        remedy = "run `pip install onnxruntime`"
+        raise MissingPartError("an ONNX model needs `onnxruntime`", remedy=remedy) from error
+    from vivavoce.text.minilm import session_options
+
+    providers = ["CPUExecutionProvider"]
+    try:
+        session = onnxruntime.InferenceSession(str(model), session_options(), providers=providers)
+    except Exception as error:  # see above
+        raise FileError(f"onnxruntime cannot read it ({error})", where=str(model), remedy=EXPORT) from error
+    inputs = tuple(value.name for value in session.get_inputs())
+    outputs = [value.name for value in session.get_outputs()]
+    output = next((name for name in OUTPUTS if name in outputs), "")
+    faults = [Fault(f"unknown input `{name}`") for name in inputs if name not in INPUTS]
+    if not output:
+        faults.append(Fault(f"none of {', '.join(OUTPUTS)} among the outputs {', '.join(outputs)}"))
+    if faults:
+        raise DataError("this ONNX file is no sentence model", where=str(model), faults=faults, remedy=EXPORT)
+    return LocalOnnxForward(session, inputs, output, _pooling(folder))
