@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vivavoce.records import Guess
 
 
@@ -79,6 +82,27 @@ def outcome_of(truth: str | None, guess: Guess, threshold: float) -> Outcome:
     return Outcome.MISSED if guess.intent == truth else Outcome.WRONG_DEFERRED
 
 
+def outcome_places(
+    truth: NDArray[np.intp], guess: NDArray[np.intp], confidence: NDArray[np.floating], threshold: float
+) -> NDArray[np.intp]:
+    """Return the outcomes of many messages as places in `Outcome`; topics are codes, -1 means none.
+
+    The same table as `outcome_of`, for arrays.
+    """
+    answered = (guess >= 0) & (confidence >= threshold)
+    none = guess < 0
+    in_scope_answer = np.where(guess == truth, _PLACE[Outcome.RIGHT], _PLACE[Outcome.WRONG_INTENT])
+    in_scope_silence = np.where(guess == truth, _PLACE[Outcome.MISSED], _PLACE[Outcome.WRONG_DEFERRED])
+    in_scope_silence = np.where(none, _PLACE[Outcome.NO_GUESS], in_scope_silence)
+    silence = np.where(none, _PLACE[Outcome.DECLINED_NO_GUESS], _PLACE[Outcome.DECLINED])
+    in_scope = np.where(answered, in_scope_answer, in_scope_silence)
+    negative = np.where(answered, _PLACE[Outcome.OVERREACH], silence)
+    return np.where(truth < 0, negative, in_scope)
+
+
+_PLACE = {outcome: place for place, outcome in enumerate(Outcome)}
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """A numerator over a denominator, before any interval is put around it."""
@@ -97,6 +121,14 @@ class Counts:
     """How often each outcome occurred; every rate of the intents exam is a Share of these."""
 
     by_outcome: Mapping[Outcome, int]
+
+    @classmethod
+    def of_places(cls, places: NDArray[np.intp]) -> Counts:
+        """Count outcomes given as places in `Outcome`."""
+        counted = np.bincount(places, minlength=len(Outcome))
+        counts = cls({outcome: int(n) for outcome, n in zip(Outcome, counted, strict=True)})
+        assert counts.total == len(places), "outcomes are exclusive and sum to the total"  # noqa: S101
+        return counts
 
     def __getitem__(self, outcome: Outcome) -> int:
         return self.by_outcome.get(outcome, 0)

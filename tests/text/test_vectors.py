@@ -59,7 +59,10 @@ def test_padding_does_not_change_a_vector_in_either_engine() -> None:
     padded = np.pad(ids, ((0, 0), (0, 5)))
     for engine in ("onnxruntime", "numpy"):
         forward = load_minilm(1, engine).forward
-        assert np.abs(forward(ids, np.ones_like(ids)) - forward(padded, (padded > 0).astype(np.int64))).max() < 1e-5
+        assert (
+            np.abs(forward(ids, np.ones_like(ids)) - forward(padded, (padded > 0).astype(np.int64))).max()
+            < 1e-5
+        )
 
 
 def test_rows_are_single_precision_of_length_one_in_order(minilm: Encoder) -> None:
@@ -75,9 +78,11 @@ def test_like_meaning_gives_like_vectors(minilm: Encoder) -> None:
     password, forgot, weather = minilm.encode(TEXTS[:3])
     assert password @ forgot > 0.7
     assert password @ weather < 0.2
-    # Two pairs on which every implementation of this model agrees.
-    cat, mat, rain = minilm.encode(["The cat sits outside", "A cat is sitting outdoors", "It is raining in Paris"])
-    assert cat @ mat > 0.8 > 0.3 > cat @ rain
+    cat, mat, rain = minilm.encode(
+        ["The cat sits outside", "A cat is sitting outdoors", "It is raining in Paris"]
+    )
+    assert cat @ mat > 0.8
+    assert cat @ rain < 0.3
 
 
 def test_a_sentence_has_the_same_vector_in_any_company(minilm: Encoder) -> None:
@@ -107,7 +112,7 @@ def test_a_long_text_is_read_up_to_the_limit(minilm: Encoder) -> None:
 
 
 def test_an_encoder_is_loaded_once_and_travels_to_another_process(minilm: Encoder) -> None:
-    assert load_encoder("minilm") is load_encoder("all-MiniLM-L6-v2") or load_encoder() is minilm
+    assert load_encoder("minilm") is load_encoder("all-MiniLM-L6-v2") is minilm
     assert pickle.loads(pickle.dumps(minilm)) is minilm  # noqa: S301
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         elsewhere = pool.submit(minilm.encode, TEXTS[:3]).result()
@@ -191,7 +196,7 @@ def test_a_folder_without_model_or_tokenizer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no model in this folder"):
         load_encoder(str(tmp_path))
     (tmp_path / "model.onnx").write_bytes(b"no graph")
-    with pytest.raises(FileError, match="no tokenizer.json"):
+    with pytest.raises(FileError, match=r"no tokenizer\.json"):
         load_encoder(str(tmp_path))
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(FileError, match="onnxruntime cannot read it"):
@@ -207,10 +212,13 @@ def _tiny_onnx(folder: Path, output: str) -> NDArray[np.float32]:
     )
     result = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["rows", "tokens", 3])
     node = helper.make_node("Gather", ["table", "input_ids"], [output])
-    graph = helper.make_graph([node], "tiny", [ids, mask], [result], [numpy_helper.from_array(table, "table")])
+    graph = helper.make_graph(
+        [node], "tiny", [ids, mask], [result], [numpy_helper.from_array(table, "table")]
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     (folder / "model.onnx").write_bytes(model.SerializeToString())
-    tokenizer = Tokenizer(WordLevel({"?": 0, "a": 1, "b": 2, "c": 3, "d": 4}, unk_token="?"))
+    words = {"?": 0, "a": 1, "b": 2, "c": 3, "d": 4}
+    tokenizer = Tokenizer(WordLevel(words, unk_token="?"))  # noqa: S106 - no password
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import unquote
 
@@ -226,8 +227,8 @@ def _nearest_path(path: str) -> str:
     for name, kind in all_estimators(type_filter="classifier"):
         parts = [part for part in kind.__module__.split(".") if not part.startswith("_")]
         public[name] = ".".join([*parts, name])
-    by_name = nearest(path.rpartition(".")[2], list(public))
-    return by_name and f" Did you mean '{public[by_name.split(chr(39))[1]]}'?"
+    alike = get_close_matches(path.rpartition(".")[2], list(public), n=1)
+    return f" Did you mean '{public[alike[0]]}'?" if alike else ""
 
 
 def _parameters(kind: type[Any], query: str) -> dict[str, Any]:
@@ -251,7 +252,7 @@ def _value(text: str) -> Any:
         return _WORDS_OF_VALUES[text.lower()]
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (SyntaxError, TypeError, ValueError):
         return text
 
 

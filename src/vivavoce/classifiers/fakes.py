@@ -160,12 +160,16 @@ class JaccardClassifier:
 
     def _guess(self, found: frozenset[str]) -> Guess:
         # Only texts that share a word can win, so the others are never looked at.
-        shared = Counter(position for word in found for position in self._holders.get(word, ()))
-        best = NO_GUESS
+        shared: Counter[int] = Counter()
+        for word in found:
+            shared.update(self._holders.get(word, ()))
+        score, best = 0.0, ""
         for position, common in shared.items():
             size, intent = self._examples[position]
-            best = _better(best, Guess(intent, common / (size + len(found) - common)))
-        return best
+            index = common / (size + len(found) - common)
+            if index > score or (index == score and intent < best):
+                score, best = index, intent
+        return Guess(best, score) if shared else NO_GUESS
 
 
 class NearestExample:

@@ -4,16 +4,17 @@ The objective is scikit-learn's: mean log loss + |W|² / (2 C n), the intercept 
 convex up to a shift of the intercepts, so where a fit starts changes the time it takes, not what it finds;
 `tolerance` bounds how far from the optimum it may stop.
 
-Why an own solver: thousands of small fits on vectors that stay the same. The rows are rotated once into the
-eigenbasis of their Gram matrix, in which the Hessian at zero is diagonal and serves as the preconditioner of
-L-BFGS; the rows are visited in blocks that fit the cache; every split of an exam starts from the solution on
-all rows and from the curvature learnt there (a start, not a result: see `Start`).
+Why an own solver: an exam fits dozens of models to vectors that stay the same. Rows are rotated once into the
+eigenbasis of their Gram matrix, in which the Hessian at zero is diagonal: a good metric for L-BFGS when nothing
+else is known. Once all rows have been fitted, the Hessian of each class at that solution is inverted and serves
+as the metric of every split (`Landmark`): a split then takes about ten evaluations instead of a hundred.
+Rows are visited in blocks that fit the cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,16 @@ Matrix = NDArray[np.float32]
 Labels = NDArray[np.intp]
 
 BLOCK = 768
-MEMORY = 12
-MAX_STEPS = 300
-TOLERANCE = 1e-4
+MEMORY = 10
+MAX_EVALUATIONS = 500
+MAX_HALVINGS = 12
+TOLERANCE = 1e-5
+# How near the solution on all rows must be before its Hessian is worth inverting.
+NEAR = 1e-3
+# Rows whose weight p(1-p) in a class is lighter than this count only in sum.
+LIGHT = 2e-3
+RIDGE = np.float32(1e-7)
+MAX_METRIC_BYTES = 600_000_000
 _ARMIJO = 1e-4
 _FLOAT32_SLACK = 1e-7
 
@@ -59,21 +67,87 @@ def _with_intercept(vectors: Matrix) -> Matrix:
     return np.hstack([np.asarray(vectors, dtype=np.float32), ones])
 
 
+class Metric(Protocol):
+    """An approximate inverse Hessian: turns a gradient into a direction."""
+
+    def apply(self, gradient: Matrix) -> Matrix:
+        """Return the inverse Hessian times the gradient."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
-class Start:
-    """Where a fit may begin: weights and the curvature pairs met on the way to them."""
+class DiagonalMetric:
+    """The inverse Hessian at zero weights, diagonal in the eigenbasis."""
+
+    scale: Matrix
+
+    @classmethod
+    def of(cls, basis: Basis, n_classes: int, penalty: float) -> DiagonalMetric:
+        """Build the metric of a problem with this many classes."""
+        spread = (n_classes - 1) / n_classes**2
+        scale = 1.0 / (basis.eigenvalues * np.float32(spread) + np.float32(penalty))
+        return cls(scale[:, None].astype(np.float32))
+
+    def apply(self, gradient: Matrix) -> Matrix:
+        """Return the inverse Hessian times the gradient."""
+        return self.scale * gradient
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMetric:
+    """The inverse Hessian of each class for itself, the coupling of classes left out."""
+
+    inverses: Matrix
+
+    def apply(self, gradient: Matrix) -> Matrix:
+        """Return the inverse Hessian times the gradient."""
+        columns = np.ascontiguousarray(gradient.T)[:, :, None]
+        return np.ascontiguousarray(np.matmul(self.inverses, columns)[:, :, 0].T)
+
+
+@dataclass(frozen=True, eq=False)
+class Landmark:
+    """The solution on all rows, from which the fit to any part of them begins.
+
+    It decides where a fit starts and how fast it arrives, not where it ends: a test compares with cold starts.
+    """
 
     weights: Matrix
-    steps: tuple[Matrix, ...] = ()
-    changes: tuple[Matrix, ...] = ()
+    inverses: Matrix | None
 
-    def columns(self, keep: Labels) -> Start:
-        """Keep the columns of some classes: a start for a problem without the others."""
-        return Start(
-            np.ascontiguousarray(self.weights[:, keep]),
-            tuple(np.ascontiguousarray(step[:, keep]) for step in self.steps),
-            tuple(np.ascontiguousarray(change[:, keep]) for change in self.changes),
-        )
+    @classmethod
+    def of(cls, rows: Matrix, labels: Labels, n_classes: int, basis: Basis, *, C: float) -> Landmark:
+        """Fit all rows and invert the Hessian of each class there, memory permitting."""
+        near = fit(rows, labels, n_classes, basis, C=C, tolerance=NEAR)
+        if n_classes * rows.shape[1] ** 2 * 4 > MAX_METRIC_BYTES:
+            return cls(fit(rows, labels, n_classes, basis, C=C, start=near.weights).weights, None)
+        inverses = _class_inverses(rows, near.probabilities(rows), basis, 1.0 / (C * len(rows)))
+        there = fit(rows, labels, n_classes, basis, C=C, start=near.weights, metric=ClassMetric(inverses))
+        return cls(there.weights, inverses)
+
+    def part(self, classes: Labels) -> tuple[Matrix, Metric | None]:
+        """Return start and metric of a problem with some of the classes."""
+        weights = np.ascontiguousarray(self.weights[:, classes])
+        if self.inverses is None:
+            return weights, None
+        whole = len(classes) == len(self.inverses)
+        return weights, ClassMetric(self.inverses if whole else self.inverses[classes])
+
+
+def _class_inverses(rows: Matrix, chances: Matrix, basis: Basis, penalty: float) -> Matrix:
+    """Invert, for each class, the Hessian sum p(1-p) xx' / n + penalty; rows of little weight share one Gram."""
+    n, width = rows.shape
+    spread = chances * (1 - chances)
+    gram = np.diag(basis.eigenvalues)
+    shrink = penalty * (np.eye(width, dtype=np.float32) - np.outer(basis.intercept, basis.intercept))
+    shrink[np.diag_indices(width)] += RIDGE
+    inverses = np.empty((chances.shape[1], width, width), dtype=np.float32)
+    for place, weight in enumerate(spread.T):
+        heavy = np.flatnonzero(weight > LIGHT)
+        rest = np.float32((weight.sum() - weight[heavy].sum()) / n)
+        scaled = rows[heavy] * np.sqrt(weight[heavy] / n)[:, None]
+        inverses[place] = np.linalg.inv(scaled.T @ scaled + rest * gram + shrink)
+    return inverses
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +157,6 @@ class Solution:
     weights: Matrix
     evaluations: int
     decrement: float
-    start: Start
 
     def probabilities(self, rotated: Matrix) -> Matrix:
         """Return one row of class probabilities for each rotated row."""
@@ -101,8 +174,8 @@ def softmax(logits: Matrix) -> Matrix:
 class _Objective:
     """Mean log loss with penalty over rotated rows, and its gradient."""
 
-    def __init__(self, rows: Matrix, labels: Labels, n_classes: int, basis: Basis, penalty: float) -> None:
-        self.rows, self.labels, self.n_classes = rows, labels, n_classes
+    def __init__(self, rows: Matrix, labels: Labels, basis: Basis, penalty: float) -> None:
+        self.rows, self.labels = rows, labels
         self.intercept = basis.intercept
         self.penalty = np.float32(penalty)
         self.evaluations = 0
@@ -135,20 +208,18 @@ class _Objective:
 
 
 class _Curvature:
-    """The last pairs of L-BFGS on top of a diagonal seed."""
+    """The last pairs of L-BFGS on top of a metric."""
 
-    def __init__(self, seed: Matrix, start: Start | None) -> None:
-        self.seed = seed
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
         self.steps: list[Matrix] = []
         self.changes: list[Matrix] = []
         self.scales: list[float] = []
-        for step, change in zip(start.steps, start.changes, strict=True) if start else ():
-            self.add(step, change)
 
     def add(self, step: Matrix, change: Matrix) -> None:
         """Remember one pair; pairs without positive curvature teach nothing."""
         product = float(np.vdot(step, change))
-        if product <= 1e-12 * float(np.vdot(change, change)) ** 0.5:
+        if product <= 0:
             return
         self.steps.append(step)
         self.changes.append(change)
@@ -160,21 +231,20 @@ class _Curvature:
         """Return the inverse curvature times the gradient (the two-loop recursion)."""
         result = gradient.copy()
         factors = []
-        for step, change, scale in self._newest_first():
+        newest_first = zip(reversed(self.steps), reversed(self.changes), reversed(self.scales), strict=True)
+        for step, change, scale in newest_first:
             factor = np.float32(scale * float(np.vdot(step, result)))
             factors.append(factor)
             result -= factor * change
-        result *= self.seed
-        if self.steps:
+        result = self.metric.apply(result)
+        if self.steps and isinstance(self.metric, DiagonalMetric):
+            # Far from zero weights the Hessian at zero is too steep: rescale by the newest pair.
             newest = self.changes[-1]
-            result *= np.float32(1.0 / (self.scales[-1] * float(np.vdot(newest, self.seed * newest))))
+            result *= np.float32(1.0 / (self.scales[-1] * float(np.vdot(newest, self.metric.apply(newest)))))
         pairs = zip(self.steps, self.changes, self.scales, reversed(factors), strict=True)
         for step, change, scale, factor in pairs:
             result += (factor - np.float32(scale * float(np.vdot(change, result)))) * step
         return result
-
-    def _newest_first(self) -> Iterator[tuple[Matrix, Matrix, float]]:
-        return zip(reversed(self.steps), reversed(self.changes), reversed(self.scales), strict=True)
 
 
 def fit(
@@ -185,46 +255,41 @@ def fit(
     *,
     C: float,
     tolerance: float = TOLERANCE,
-    start: Start | None = None,
+    start: Matrix | None = None,
+    metric: Metric | None = None,
 ) -> Solution:
     """Fit rotated rows to labels 0..n_classes-1 and return the optimum.
 
-    Stops when the expected fall of the objective (half the squared gradient in the metric of the seed) is
-    below `tolerance` times the objective: a bound that does not depend on where the fit began.
+    Stops when the fall of the objective expected of the next step is below `tolerance` times the objective:
+    a bound that does not depend on where the fit began.
     """
     penalty = 1.0 / (C * len(rows))
-    objective = _Objective(rows, labels, n_classes, basis, penalty)
-    weights = start.weights.copy() if start else np.zeros((rows.shape[1], n_classes), dtype=np.float32)
-    spread = (n_classes - 1) / n_classes**2
-    seed = (1.0 / (basis.eigenvalues * np.float32(spread) + np.float32(penalty)))[:, None].astype(np.float32)
-    curvature = _Curvature(seed, start)
+    objective = _Objective(rows, labels, basis, penalty)
+    weights = np.zeros((rows.shape[1], n_classes), dtype=np.float32) if start is None else start.copy()
+    curvature = _Curvature(metric or DiagonalMetric.of(basis, n_classes, penalty))
     value, gradient = objective(weights)
-    decrement = 0.5 * float(np.vdot(gradient, seed * gradient))
-    while decrement > tolerance * value and objective.evaluations < MAX_STEPS:
-        moved = _step(objective, curvature, weights, value, gradient)
+    while True:
+        direction = curvature.direction(gradient)
+        decrement = 0.5 * float(np.vdot(gradient, direction))
+        if decrement <= tolerance * value or objective.evaluations >= MAX_EVALUATIONS:
+            break
+        moved = _step(objective, weights, value, direction, 2 * decrement)
         if moved is None:
             break
+        curvature.add(moved[0] - weights, moved[2] - gradient)
         weights, value, gradient = moved
-        decrement = 0.5 * float(np.vdot(gradient, seed * gradient))
-    learnt = Start(weights, tuple(curvature.steps), tuple(curvature.changes))
-    return Solution(weights, objective.evaluations, decrement, learnt)
+    return Solution(weights, objective.evaluations, decrement)
 
 
 def _step(
-    objective: _Objective, curvature: _Curvature, weights: Matrix, value: float, gradient: Matrix
+    objective: _Objective, weights: Matrix, value: float, direction: Matrix, slope: float
 ) -> tuple[Matrix, float, Matrix] | None:
-    """Take one L-BFGS step with halving; None when float32 can fall no further."""
-    direction = curvature.direction(gradient)
-    slope = float(np.vdot(gradient, direction))
-    if slope <= 0:
-        direction = curvature.seed * gradient
-        slope = float(np.vdot(gradient, direction))
+    """Go along the direction, halving until the objective falls; None when float32 can fall no further."""
     length = 1.0
-    for _ in range(20):
+    for _ in range(MAX_HALVINGS):
         trial = weights - np.float32(length) * direction
         new_value, new_gradient = objective(trial)
         if new_value <= value - _ARMIJO * length * slope + _FLOAT32_SLACK * abs(value):
-            curvature.add(trial - weights, new_gradient - gradient)
             return trial, new_value, new_gradient
         length *= 0.5
     return None

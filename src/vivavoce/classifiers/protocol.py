@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from vivavoce.records import Guess
 
+Rows = NDArray[np.intp]
 Floats = NDArray[np.floating]
+Progress = Callable[[int, int], None]
 
 
 @runtime_checkable
@@ -58,4 +60,34 @@ class ProbabilisticClassifier(Classifier, Protocol):
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each trained topic for each text."""
+        ...
+
+
+class RowModel(Protocol):
+    """A model trained on some rows of a prepared data set; answers other rows of it."""
+
+    def probabilities(self, rows: Rows) -> tuple[Rows, Floats]:
+        """Return the trained topic codes (the columns) and one row of probabilities for each row."""
+        ...
+
+
+class Prepared(Protocol):
+    """A data set read once: vectors and shared factorisations are ready, each split only trains on them."""
+
+    def train(self, rows: Rows) -> RowModel:
+        """Train on these rows alone."""
+        ...
+
+
+@runtime_checkable
+class PreparingClassifier(Protocol):
+    """A classifier that can read all texts of an exam once. Must give what `fit` and `guess` would give."""
+
+    @property
+    def name(self) -> str:
+        """How results call this classifier."""
+        ...
+
+    def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> Prepared:
+        """Read the texts; `labels` are their topic codes, -1 for rows without a topic."""
         ...

@@ -19,6 +19,7 @@ from vivavoce.classifiers.protocol import Floats, Probabilities
 from vivavoce.errors import DataError, FileError, MissingPartError, UsageError
 from vivavoce.records import Guess
 from vivavoce.text.glove import WordVectors, find_glove, load_word_vectors
+from vivavoce.text.weights import viva_home
 from vivavoce.text.words import guess_language, words
 
 SMOOTHING = 1e-3
@@ -102,15 +103,12 @@ class SifClassifier:
 
 
 def sif(option: str = "") -> SifClassifier:
-    """Return the classifier on the word vectors at this path, or on the default ones."""
-    if option.strip():
-        path = Path(option.strip()).expanduser()
-        return SifClassifier(_existing(path), name=f"sif:{path.name}")
-    given = os.environ.get("VIVA_WORD_VECTORS", "").strip()
+    """Return the classifier on the word vectors at this path; else those of the settings; else GloVe."""
+    given = option.strip() or os.environ.get("VIVA_WORD_VECTORS", "").strip()
     if given:
         path = Path(given).expanduser()
         return SifClassifier(_existing(path), name=f"sif:{path.name}")
-    found = find_glove(_home())
+    found = find_glove(viva_home())
     if found is None:
         raise MissingPartError(
             "the classifier 'sif' needs word vectors, and there are none yet",
@@ -125,15 +123,6 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _home() -> Path:
-    given = os.environ.get("VIVA_HOME", "").strip()
-    if given:
-        return Path(given).expanduser()
-    from platformdirs import user_data_dir
-
-    return Path(user_data_dir("vivavoce"))
-
-
 # Vectors of words
 
 
@@ -142,8 +131,12 @@ class _Lexicon:
 
     def __init__(self, vectors: WordVectors | Path | str) -> None:
         self._path = None if isinstance(vectors, WordVectors) else Path(vectors)
+        self._held = (
+            vectors
+            if isinstance(vectors, WordVectors)
+            else WordVectors({}, np.zeros((0, 0), dtype=np.float32))
+        )
         self._asked: set[str] = set()
-        self._parts: WordVectors | None = vectors if isinstance(vectors, WordVectors) else None
 
     @property
     def where(self) -> str:
@@ -151,22 +144,22 @@ class _Lexicon:
 
     @property
     def dimensions(self) -> int:
-        return 0 if self._parts is None else self._parts.dimensions
+        return self._held.dimensions
 
     def __contains__(self, word: str) -> bool:
-        return self._parts is not None and word in self._parts.index
+        return word in self._held.index
 
     def read(self, needed: set[str]) -> None:
         """Make the vectors of these words available."""
-        if self._path is None or (self._parts is not None and needed <= self._asked):
-            return
-        new = load_word_vectors(self._path, needed - self._asked)
-        self._asked |= needed
-        self._parts = new if self._parts is None else _joined(self._parts, new)
+        missing = needed - self._asked
+        if self._path is not None and missing:
+            new = load_word_vectors(self._path, missing)
+            self._held = _joined(self._held, new) if len(self._held) else new
+            self._asked |= missing
 
     def matrix(self, held: Sequence[str]) -> Floats:
-        assert self._parts is not None  # noqa: S101 - callers ask for words that `in` has confirmed
-        return self._parts.matrix[[self._parts.index[word] for word in held]]
+        """Return the vectors of words that are all there."""
+        return self._held.matrix[[self._held.index[word] for word in held]]
 
 
 def _joined(old: WordVectors, new: WordVectors) -> WordVectors:

@@ -155,6 +155,11 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
             "singletons": self.singletons,
         }
 
+    def describe(self, y: Sequence[Any]) -> dict[str, Any]:
+        """Return how many labels are low-population ones, and their share of the examples."""
+        index = self.index(plain_list(y))
+        return {"low_labels": len(index.low), "low_share": round(len(index.low_rows) / len(y), 3)}
+
     def warnings(self, X: Sequence[Any], y: Sequence[Any]) -> list[str]:
         """Say when K hides P, the setting equals (0, 0), negatives are few, or classes have one example."""
         index = self.index(plain_list(y))

@@ -55,6 +55,10 @@ class TestingDatasetProvider(ABC):
         """Return the options that results record."""
         return {}
 
+    def describe(self, y: Sequence[Any]) -> dict[str, Any]:
+        """Return what the options make of these labels."""
+        return {}
+
     def warnings(self, X: Sequence[Any], y: Sequence[Any]) -> list[str]:
         """Say what in these data or options spoils the numbers."""
         return []

@@ -123,6 +123,7 @@ class Run:
     def _config(self, texts: list[Any], labels: list[Any]) -> dict[str, Any]:
         names = [_intent(label) for label in labels]
         data = {"hash": fingerprint(texts, names), "rows": len(texts), "labels": len(set(names))}
+        data |= self.provider.describe(labels)
         options = self.provider.config() | self.strategy.config()
         return options | {"mode": "fixed", "seed": self.draws.seed, "on_error": self.on_error, "data": data}
 

@@ -5,9 +5,9 @@ Two texts are near-duplicates when, after `normalise`, they have
 - the same words in any order, or the same letters when blanks are left out; or
 - the same words but for one or two, each a typing mistake of its counterpart (see `typo_pairs`).
 
-Comparing all pairs of texts would be quadratic. Instead each word gets a random 64-bit number and a text the
-sum of its words, so replacing a word by a likely misspelling is one addition. Texts that reach the same sum by
-at most one replacement each are at most two typing mistakes apart: one sort finds them all.
+Comparing all pairs of texts would be quadratic. Instead each word gets a random 64-bit number and a text
+the sum of its words, so replacing a word by a likely misspelling is one addition. Texts that reach the same
+sum by at most one replacement each are at most two typing mistakes apart: one sort finds them all.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def typo_pairs(words: Sequence[str]) -> Pairs:
     return left[close], right[close]
 
 
-# --- normalising -------------------------------------------------------------------------------------------
+# --- normalising -----------------------------------------------------------------------------------------
 
 
 def _fold(text: str) -> str:
@@ -158,7 +158,7 @@ ASCII_DROPPED = bytes(code for code in range(128) if not _kept(chr(code)))
 ASCII_KEPT = bytes(ord(_kept(chr(code)) or " ") if code < 128 else 32 for code in range(256))
 
 
-# --- edges between distinct normalised texts ------------------------------------------------------------------
+# --- edges between distinct normalised texts -------------------------------------------------------------
 
 
 def _compact_edges(texts: Sequence[str]) -> Pairs:
@@ -213,16 +213,16 @@ def _long_enough(vocabulary: Sequence[str], old: Ints, new: Ints) -> NDArray[np.
 
 
 def _allowed(owner: Ints, choice: Ints, counts: Ints, long_enough: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """A text of one word needs a longer word: nothing else speaks for the two being the same."""
+    """Return which replacements may be made: a text of one word needs a longer word, being its only sign."""
     return (counts > 1)[owner] | long_enough[choice]
 
 
 def _meetings(keys: Hashes, owners: Ints, choice: Ints, new: Ints) -> Pairs:
     """Return the edges between texts that meet in one sum.
 
-    Two texts that meet after *different* replacements are one or two typing mistakes apart. Two that meet after
-    putting in the same word are not: card and part are both near cart, not near each other. So a meeting
-    counts when it has two different replacements, and then each text in it has a true partner there.
+    Two texts that meet after *different* replacements are one or two typing mistakes apart. Two that meet
+    after putting in the same word are not: card and part are both near cart, not near each other. So a
+    meeting counts when it has two different replacements, and then each text in it has a true partner.
     """
     keep = _shared(keys)
     order = keep[np.argsort(keys[keep])]
@@ -255,7 +255,7 @@ def _runs(ordered: Hashes) -> tuple[Ints, Ints]:
     return starts, np.diff(np.r_[starts, len(ordered)])
 
 
-# --- typing mistakes between words ----------------------------------------------------------------------------
+# --- typing mistakes between words -----------------------------------------------------------------------
 
 
 def _may_have_typos(word: str) -> bool:
@@ -265,7 +265,7 @@ def _may_have_typos(word: str) -> bool:
 
 
 def _fragment_pairs(words: Sequence[str]) -> Pairs:
-    """Return pairs of words that share a fragment: the word with as many letters left out as edits are allowed.
+    """Return pairs of words that share a fragment: a word with as many letters left out as edits allowed.
 
     Words within one edit share a fragment of one letter less, within two edits one of two letters less.
     """
@@ -289,16 +289,16 @@ def _fragments(words: Sequence[str], indices: Ints) -> tuple[Hashes, Ints]:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).reshape(-1, length)
     mixed = (codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
     mixed ^= mixed >> np.uint64(32)
-    drops = [()] + [(i,) for i in range(length)]
+    drops: list[tuple[int, ...]] = [(), *((place,) for place in range(length))]
     if length >= MIN_LENGTH_TWO_EDITS:
-        drops += list(combinations(range(length), 2))
+        drops += combinations(range(length), 2)
     powers = _weights(length, drops)
     hashes = mixed @ powers
     return hashes.ravel(), np.repeat(indices, len(drops))
 
 
 def _weights(length: int, drops: Sequence[tuple[int, ...]]) -> Hashes:
-    """Return the weight of each letter in each fragment: a power of the base by its place, 0 where left out."""
+    """Return the weight of each letter in each fragment: a power of the base by place, 0 if left out."""
     powers = np.cumprod(np.full(length + 1, BASE))
     weights = np.zeros((length, len(drops)), dtype=np.uint64)
     for column, drop in enumerate(drops):
@@ -319,7 +319,7 @@ def _pairs_in_buckets(hashes: Hashes, owners: Ints, size: int) -> Pairs:
     return codes // size, codes % size
 
 
-# --- groups ---------------------------------------------------------------------------------------------------
+# --- groups ----------------------------------------------------------------------------------------------
 
 
 def _numbered(keys: Sequence[str]) -> Ints:

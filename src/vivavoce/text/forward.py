@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -185,6 +188,21 @@ def _activate(states: Floats, activation: str) -> Floats:
     curve = np.asarray(erf(states * np.float32(0.5**0.5)), dtype=np.float32)
     result: Floats = states * (curve + np.float32(1)) * np.float32(0.5)
     return result
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Keep matrix products to one thread: batches run side by side instead.
+
+    On a busy machine the threads of BLAS wait for each other and the work takes ten times as long.
+    """
+    guard: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return guard
+
+
+@lru_cache(maxsize=1)
+def _blas() -> Any:
+    # Looking for the libraries takes a while: once is enough. The package has no types.
+    return import_module("threadpoolctl").ThreadpoolController()
 
 
 def pool(states: Floats, mask: Ids, pooling: Pooling = "mean") -> Floats:

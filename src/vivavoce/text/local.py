@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.errors import DataError, Fault, FileError, MissingPartError, WorkError
-from vivavoce.text.forward import BertShape, NumpyForward, Pooling, pool, prepare, read_tensors, unit_rows
+from vivavoce.text.forward import (
+    BertShape,
+    NumpyForward,
+    Pooling,
+    one_blas_thread,
+    pool,
+    prepare,
+    read_tensors,
+    unit_rows,
+)
 from vivavoce.text.vectors import MAX_TOKENS, Forward, SentenceEncoder, read_tokenizer
 from vivavoce.text.weights import MODEL_FILE, TOKENIZER_FILE
 
@@ -37,13 +46,12 @@ def load_local(path: Path, threads: int) -> SentenceEncoder:
     model = _model_file(path, folder)
     if not (folder / TOKENIZER_FILE).is_file():
         raise FileError(f"there is no {TOKENIZER_FILE}", where=str(folder), remedy="put it beside the model")
-    is_onnx = model.suffix == ".onnx"
-    forward: Forward = _onnx(model, folder) if is_onnx else _bert(model, folder)
+    forward: Forward = _onnx(model, folder) if model.suffix == ".onnx" else _bert(model, folder)
     tokenizer = read_tokenizer(folder, _max_tokens(folder))
     ids = np.array([tokenizer.encode("a").ids], dtype=np.int64)
     dimension = forward(ids, np.ones_like(ids)).shape[1]
-    workers = threads if is_onnx else 1
-    return SentenceEncoder(_name(model, folder), dimension, tokenizer, forward, workers, str(path.resolve()))
+    name, source = _name(model, folder), str(path.resolve())
+    return SentenceEncoder(name, dimension, tokenizer, forward, threads, source, guard=one_blas_thread)
 
 
 def _folder(path: Path) -> Path:

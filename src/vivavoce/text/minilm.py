@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.text.forward import MINILM_SHAPE, NumpyForward, prepare, read_tensors
-from vivavoce.text.vectors import Forward, SentenceEncoder, read_tokenizer
+from vivavoce.text.forward import MINILM_SHAPE, NumpyForward, one_blas_thread, prepare, read_tensors
+from vivavoce.text.vectors import SentenceEncoder, read_tokenizer
 from vivavoce.text.weights import MODEL, MODEL_FILE, need_weights
 
 Floats = NDArray[np.float32]
@@ -25,13 +25,11 @@ def load_minilm(threads: int, engine: Engine | None = None) -> SentenceEncoder:
     """Return the encoder; `engine` defaults to onnxruntime where it is installed."""
     folder = need_weights()
     weights = prepare(read_tensors(folder / MODEL_FILE), MINILM_SHAPE)
-    chosen = engine or best_engine()
-    forward: Forward = NumpyForward(weights, MINILM_SHAPE)
-    if chosen == "onnxruntime":
-        forward = OnnxForward.of(weights)
-    # NumPy's matrix products bring their own threads.
-    workers = threads if chosen == "onnxruntime" else 1
-    return SentenceEncoder(MODEL, MINILM_SHAPE.hidden, read_tokenizer(folder), forward, workers)
+    tokenizer = read_tokenizer(folder)
+    if (engine or best_engine()) == "onnxruntime":
+        return SentenceEncoder(MODEL, MINILM_SHAPE.hidden, tokenizer, OnnxForward.of(weights), threads)
+    forward = NumpyForward(weights, MINILM_SHAPE)
+    return SentenceEncoder(MODEL, MINILM_SHAPE.hidden, tokenizer, forward, threads, guard=one_blas_thread)
 
 
 def best_engine() -> Engine:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -64,6 +65,8 @@ class SentenceEncoder:
     forward: Forward
     threads: int
     source: str = MINILM
+    # Entered around the forward passes of one call.
+    guard: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Floats:
         """Return one row for each text, in order; equal texts are encoded once."""
@@ -89,11 +92,12 @@ class SentenceEncoder:
             places, ids = batch
             return places, self.forward(ids, np.ones_like(ids))
 
-        if self.threads == 1 or len(batches) < 2:
-            yield from map(one, batches)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            yield from pool.map(one, batches)
+        with self.guard():
+            if self.threads == 1 or len(batches) < 2:
+                yield from map(one, batches)
+                return
+            with ThreadPoolExecutor(self.threads) as pool:
+                yield from pool.map(one, batches)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Sessions do not travel between processes: the other side loads its own.
@@ -119,7 +123,8 @@ def load_encoder(name_or_path: str = MINILM, *, threads: int | None = None) -> E
 
     `threads` defaults to every core in a main process and to 1 in a worker process.
     """
-    return _load(str(name_or_path), threads or default_threads())
+    name = MINILM if name_or_path == MODEL else str(name_or_path)
+    return _load(name, threads or default_threads())
 
 
 def encoder_available(name_or_path: str = MINILM) -> bool:
@@ -161,7 +166,7 @@ def read_tokenizer(folder: Path, max_tokens: int = MAX_TOKENS) -> Tokenizer:
 
 @lru_cache(maxsize=8)
 def _load(name_or_path: str, threads: int) -> Encoder:
-    if name_or_path in (MINILM, MODEL):
+    if name_or_path == MINILM:
         from vivavoce.text.minilm import load_minilm
 
         return load_minilm(threads)

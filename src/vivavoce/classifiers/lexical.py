@@ -1,0 +1,164 @@
+"""Words and letters alone: for languages without sentence vectors, and where no weights are installed.
+
+Naive Bayes and logistic regression on the same TF-IDF features, their probabilities averaged. All weights come
+from the training rows of each split: nothing leaks from the rows that are tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.classifiers import logistic
+from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
+from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
+from vivavoce.errors import UsageError
+from vivavoce.records import Guess
+from vivavoce.text.words import guess_language, words
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Matrix = NDArray[np.float32]
+
+STRENGTH = 30.0
+TOLERANCE = 1e-4
+# Up to this many training rows the features are used exactly, through their Gram matrix; beyond, they are
+# projected at random onto this many dimensions.
+EXACT_ROWS = 2000
+DIMENSIONS = 512
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """Sparse features as dense coordinates: exact through the Gram matrix, or a random projection."""
+
+    onto: csr_matrix | Matrix
+
+    @classmethod
+    def of(cls, features: csr_matrix) -> _Space:
+        if features.shape[0] > EXACT_ROWS:
+            return cls(_projection(features.shape[1]))
+        gram = (features @ features.T).toarray().astype(np.float64)
+        values, axes = np.linalg.eigh(gram)
+        used = values > 1e-6 * values[-1]
+        return cls((features.T @ (axes[:, used] / np.sqrt(values[used]))).astype(np.float32))
+
+    def coordinates(self, features: csr_matrix) -> Matrix:
+        found = features @ self.onto
+        return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float32)
+
+
+def _projection(columns: int) -> csr_matrix:
+    """Return a fixed sparse random projection: each feature adds to four dimensions with random signs."""
+    from scipy.sparse import csr_matrix
+
+    rng = np.random.default_rng(0)
+    places = rng.integers(0, DIMENSIONS, size=columns * 4)
+    signs = rng.choice(np.array([-0.5, 0.5], dtype=np.float32), size=columns * 4)
+    starts = np.arange(columns + 1) * 4
+    return csr_matrix((signs, places, starts), shape=(columns, DIMENSIONS))
+
+
+@dataclass(frozen=True, eq=False)
+class _Trained:
+    columns: Rows
+    bayes: NaiveBayes
+    space: _Space
+    basis: logistic.Basis
+    solution: logistic.Solution
+
+    @classmethod
+    def fit(cls, counts: Counts, labels: Rows) -> _Trained:
+        columns, codes = np.unique(labels, return_inverse=True)
+        bayes = NaiveBayes.fit(counts, codes, len(columns))
+        features = bayes.features(counts)
+        space = _Space.of(features)
+        dense = space.coordinates(features)
+        basis = logistic.Basis.of(dense)
+        solution = logistic.fit(
+            basis.rotate(dense), codes, len(columns), basis, C=STRENGTH, tolerance=TOLERANCE
+        )
+        return cls(columns, bayes, space, basis, solution)
+
+    def answer(self, counts: Counts) -> Matrix:
+        dense = self.space.coordinates(self.bayes.features(counts))
+        chances = self.solution.probabilities(self.basis.rotate(dense))
+        chances += self.bayes.probabilities(counts)
+        chances *= np.float32(0.5)
+        return sharpen(chances)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedLexical:
+    """All texts of an exam as counts."""
+
+    labels: Rows
+    counts: Counts
+
+    def train(self, rows: Rows) -> RowsOfLexical:
+        """Train on these rows alone."""
+        return RowsOfLexical(self.counts, _Trained.fit(self.counts.rows(rows), self.labels[rows]))
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOfLexical:
+    """A model trained on some rows of a prepared data set."""
+
+    counts: Counts
+    trained: _Trained
+
+    def probabilities(self, rows: Rows) -> tuple[Rows, Floats]:
+        """Return topic codes and probabilities for other rows."""
+        return self.trained.columns, self.trained.answer(self.counts.rows(rows))
+
+
+class LexicalClassifier:
+    """TF-IDF of words and letters with naive Bayes and logistic regression."""
+
+    def __init__(self, *, language: str = "auto", name: str = "tfidf") -> None:
+        self.name = name
+        self.language = language
+        self.notes: tuple[str, ...] = ("words and letters (TF-IDF), no sentence vectors",)
+        self._intents: tuple[str, ...] = ()
+        self._trained: _Trained | None = None
+
+    def _count(self, texts: Sequence[str]) -> Counts:
+        return count(texts, segmented(texts, self.language))
+
+    def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLexical:
+        """Read all texts of an exam once."""
+        return PreparedLexical(np.asarray(labels, dtype=np.intp), self._count(texts).compact())
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Train on these examples alone."""
+        names, codes = np.unique(np.asarray(intents, dtype=object).astype(str), return_inverse=True)
+        self._intents = tuple(str(name) for name in names)
+        self._trained = _Trained.fit(self._count(texts), codes)
+
+    def probabilities(self, texts: Sequence[str]) -> Probabilities:
+        """Return the probability of each topic."""
+        if self._trained is None:
+            raise UsageError("the classifier was asked before it was trained", remedy="call fit first")
+        if not texts:
+            return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
+        return Probabilities(self._intents, self._trained.answer(self._count(texts)))
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return the best guess for each text."""
+        return self.probabilities(texts).guesses()
+
+
+def segmented(texts: Sequence[str], language: str = "auto") -> Sequence[str]:
+    """Put blanks between the words of languages that write none; other texts stay as they are."""
+    language = guess_language(texts) if language == "auto" else language
+    return [" ".join(words(text, "zh")) for text in texts] if language == "zh" else texts
+
+
+def tfidf(option: str = "") -> LexicalClassifier:
+    """Words and letters (TF-IDF), naive Bayes and logistic regression; the option names the language."""
+    return LexicalClassifier(language=option or "auto")

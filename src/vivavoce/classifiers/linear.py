@@ -1,0 +1,222 @@
+"""The default classifier: sentence vectors and words, each with a linear model, joined.
+
+`linear`: logistic regression on sentence vectors and naive Bayes on words and letters, their probabilities
+averaged; they err in different places. `vectors` is the first half alone, `lexical.py` holds the second. A guess
+is damped by how unlike the message is to the nearest training example of the guessed topic, so what is left of
+the probability is the chance that no topic fits. How the constants were chosen: docs/decisions/classifier.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.classifiers import logistic
+from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
+from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
+from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
+from vivavoce.errors import UsageError
+from vivavoce.records import Guess
+from vivavoce.text.cache import encode_cached
+from vivavoce.text.vectors import encoder_available, load_encoder
+from vivavoce.text.words import guess_language
+
+Matrix = NDArray[np.float32]
+
+STRENGTH = 20.0
+LEXICAL_WEIGHT = 0.4
+FAMILIAR_AT = 0.4
+FAMILIAR_SLOPE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class _Trained:
+    """What was learnt from some rows: the topic codes and the two halves."""
+
+    columns: Rows
+    solution: logistic.Solution
+    words: NaiveBayes | None
+    examples: tuple[Matrix, ...]
+
+    def answer(self, rotated: Matrix, vectors: Matrix, counts: Counts | None) -> Matrix:
+        """Return the joint probabilities of messages given as vectors and counts."""
+        chances = self.solution.probabilities(rotated)
+        if self.words is not None and counts is not None:
+            chances *= np.float32(1 - LEXICAL_WEIGHT)
+            chances += np.float32(LEXICAL_WEIGHT) * self.words.probabilities(counts)
+        chances = sharpen(chances)
+        chances *= self._familiarity(chances.argmax(axis=1), vectors)[:, None]
+        return chances
+
+    def _familiarity(self, best: Rows, vectors: Matrix) -> Matrix:
+        """Return 0 to 1: how near the closest training example of the guessed topic is."""
+        nearest = np.empty(len(best), dtype=np.float32)
+        for place in np.unique(best):
+            rows = np.flatnonzero(best == place)
+            nearest[rows] = (vectors[rows] @ self.examples[place].T).max(axis=1)
+        return 1 / (1 + np.exp((np.float32(FAMILIAR_AT) - nearest) / np.float32(FAMILIAR_SLOPE)))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedLinear:
+    """All texts of an exam as vectors and counts, with the solution on all rows as a landmark."""
+
+    labels: Rows
+    vectors: Matrix
+    rotated: Matrix
+    basis: logistic.Basis
+    landmark: logistic.Landmark | None
+    counts: Counts | None
+
+    @classmethod
+    def of(cls, vectors: Matrix, labels: Rows, counts: Counts | None, *, landmark: bool) -> PreparedLinear:
+        """Rotate the vectors; with `landmark`, fit all labelled rows once so that parts of them fit fast."""
+        known = labels >= 0
+        basis = logistic.Basis.of(vectors[known])
+        rotated = basis.rotate(vectors)
+        mark = None
+        if landmark:
+            n_classes = int(labels.max()) + 1
+            mark = logistic.Landmark.of(rotated[known], labels[known], n_classes, basis, C=STRENGTH)
+        return cls(labels, vectors, rotated, basis, mark, counts)
+
+    def train(self, rows: Rows) -> RowsOfLinear:
+        """Train on these rows alone."""
+        columns, codes = np.unique(self.labels[rows], return_inverse=True)
+        start, metric = self.landmark.part(columns) if self.landmark else (None, None)
+        solution = logistic.fit(
+            self.rotated[rows], codes, len(columns), self.basis, C=STRENGTH, start=start, metric=metric
+        )
+        words = None if self.counts is None else NaiveBayes.fit(self.counts.rows(rows), codes, len(columns))
+        examples = _by_class(self.vectors[rows], codes, len(columns))
+        return RowsOfLinear(self, _Trained(columns, solution, words, examples))
+
+
+def _by_class(vectors: Matrix, codes: Rows, n_classes: int) -> tuple[Matrix, ...]:
+    order = np.argsort(codes, kind="stable")
+    return tuple(np.split(vectors[order], np.searchsorted(codes[order], np.arange(1, n_classes))))
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOfLinear:
+    """A model trained on some rows of a prepared data set."""
+
+    prepared: PreparedLinear
+    trained: _Trained
+
+    def probabilities(self, rows: Rows) -> tuple[Rows, Floats]:
+        """Return topic codes and probabilities for other rows."""
+        whole = self.prepared
+        counts = None if whole.counts is None else whole.counts.rows(rows)
+        return self.trained.columns, self.trained.answer(whole.rotated[rows], whole.vectors[rows], counts)
+
+
+class LinearClassifier:
+    """Sentence vectors + logistic regression, and words + naive Bayes unless `lexical` is off."""
+
+    def __init__(self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear") -> None:
+        self.name = name
+        self.encoder = load_encoder(encoder)
+        self.lexical = lexical
+        self.notes: tuple[str, ...] = (f"sentence vectors: {self.encoder.name}",)
+        self._intents: tuple[str, ...] = ()
+        self._fitted: tuple[PreparedLinear, _Trained] | None = None
+
+    def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLinear:
+        """Read all texts of an exam once."""
+        counts = count(texts).compact() if self.lexical else None
+        vectors = encode_cached(self.encoder, texts, progress)
+        return PreparedLinear.of(vectors, np.asarray(labels, dtype=np.intp), counts, landmark=True)
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Train on these examples alone."""
+        names, codes = np.unique(np.asarray(intents, dtype=object).astype(str), return_inverse=True)
+        self._intents = tuple(str(name) for name in names)
+        counts = count(texts) if self.lexical else None
+        whole = PreparedLinear.of(encode_cached(self.encoder, texts), codes, counts, landmark=False)
+        self._fitted = whole, whole.train(np.arange(len(texts))).trained
+
+    def probabilities(self, texts: Sequence[str]) -> Probabilities:
+        """Return the probability of each topic; what a row lacks to 1 is the chance that none fits."""
+        if self._fitted is None:
+            raise UsageError("the classifier was asked before it was trained", remedy="call fit first")
+        whole, trained = self._fitted
+        if not texts:
+            return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
+        vectors = encode_cached(self.encoder, texts)
+        counts = count(texts) if self.lexical else None
+        return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return the best guess for each text."""
+        return self.probabilities(texts).guesses()
+
+
+class DefaultClassifier:
+    """`linear` where sentence vectors fit the language of the texts, words and letters alone where they do not.
+
+    The choice is made anew for each set of texts and said in `notes`.
+    """
+
+    name = "linear"
+
+    def __init__(self, encoder: str = "minilm") -> None:
+        self._encoder = encoder
+        self.notes: tuple[str, ...] = ()
+        self._chosen: LinearClassifier | LexicalClassifier = LexicalClassifier(name=self.name)
+
+    def _choose(self, texts: Sequence[str]) -> LinearClassifier | LexicalClassifier:
+        language = guess_language(texts)
+        english_only = self._encoder == "minilm"
+        if english_only and language != "en":
+            self._chosen = LexicalClassifier(language=language, name=self.name)
+            self.notes = (f"{_LANGUAGES.get(language, 'these')} texts: {_NO_VECTORS_FOR_LANGUAGE}",)
+        elif english_only and not encoder_available():
+            self._chosen = LexicalClassifier(language=language, name=self.name)
+            self.notes = (_NO_WEIGHTS,)
+        else:
+            self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
+            self.notes = self._chosen.notes
+        return self._chosen
+
+    def prepare(
+        self, texts: Sequence[str], labels: Rows, progress: Progress | None = None
+    ) -> PreparedLinear | PreparedLexical:
+        """Read all texts of an exam once."""
+        return self._choose(texts).prepare(texts, labels, progress)
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Train on these examples alone."""
+        self._choose(texts).fit(texts, intents)
+
+    def probabilities(self, texts: Sequence[str]) -> Probabilities:
+        """Return the probability of each topic; what a row lacks to 1 is the chance that none fits."""
+        return self._chosen.probabilities(texts)
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return the best guess for each text."""
+        return self._chosen.guess(texts)
+
+
+_LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
+_NO_VECTORS_FOR_LANGUAGE = (
+    "the installed sentence vectors are English, so words and letters (TF-IDF) were used; "
+    "a multilingual model of your own can be given as linear:FOLDER"
+)
+_NO_WEIGHTS = (
+    "no sentence vectors are installed, so words and letters (TF-IDF) were used; "
+    "`viva models get` installs them and makes the results better"
+)
+
+
+def linear(option: str = "") -> DefaultClassifier:
+    """Sentence vectors and words, joined (the default); the option names a local model folder."""
+    return DefaultClassifier(option or "minilm")
+
+
+def vectors(option: str = "") -> LinearClassifier:
+    """Sentence vectors with logistic regression alone; the option names a local model folder."""
+    return LinearClassifier(encoder=option or "minilm", lexical=False, name="vectors")

@@ -1,0 +1,253 @@
+"""From a file to a data set: every row is read, refused with its number, or left out with a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import cast
+
+from vivavoce import plugins
+from vivavoce.errors import DataError, Fault, FileError, nearest
+from vivavoce.files.columns import Columns, find_columns
+from vivavoce.files.dates import parse_date, unreadable_date
+from vivavoce.files.sources import check_file
+from vivavoce.files.tables import (
+    DEFAULT_MAX_BYTES,
+    ReadOptions,
+    Row,
+    RowFault,
+    Table,
+    TableReader,
+    as_text,
+    enumerated,
+)
+from vivavoce.records import Dataset, Example
+
+SUFFIX_OF = {"ndjson": "jsonl", "tab": "tsv", "xlsm": "xlsx"}
+# Words that other programs write for "nothing"; as a topic they would be mistaken for it.
+RESERVED = frozenset({"__other", "none", "null", "nan"})
+SHEET_ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"})
+TYPE_NAMES: dict[type, str] = {str: "text", bool: "true or false", int: "number", float: "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where rows come from, for messages."""
+
+    path: str
+    unit: str
+
+    def row(self, number: int) -> str:
+        return f"{self.path}, {self.unit} {number}"
+
+
+def read_dataset(
+    path: str | Path,
+    *,
+    text_column: str | None = None,
+    intent_column: str | None = None,
+    split: str | None = None,
+    out_of_scope: str | None = "oos",
+    format: str | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    skip_bad: bool = False,
+) -> Dataset:
+    """Read examples from a file. All faults are raised at once; nothing is dropped without a note.
+
+    `split` keeps the rows of one value of that column. Rows of the intent `out_of_scope` get no intent.
+    `skip_bad` leaves out rows that cannot be used and lists each in the notes instead of refusing the file.
+    """
+    path = Path(path)
+    table = read_table(path, ReadOptions(encoding, max_bytes, sheet), format)
+    place = _Place(str(path), table.unit)
+    _check_rows_exist(table, place, skip_bad)
+    columns = find_columns(table, place.path, text_column, intent_column)
+    rows = table.rows if split is None else _of_split(table.rows, columns, split, place)
+    faults = [*table.faults, *_row_faults(rows, columns, out_of_scope)]
+    _check_faults(faults, _type_faults(table, rows, columns, place), place, skip_bad)
+    bad = {fault.number for fault in faults}
+    good = [row for row in rows if row.number not in bad]
+    notes = [*table.notes, *columns.notes, *_exclusions(faults, place)]
+    examples = tuple(_examples(good, columns, out_of_scope, place, notes))
+    notes += _scope_notes(examples, out_of_scope, place)
+    if not examples:
+        raise DataError("no row can be used", where=place.path, faults=_shown(faults, place))
+    return Dataset(examples, str(path), tuple(notes))
+
+
+def read_table(path: Path, options: ReadOptions | None = None, format: str | None = None) -> Table:
+    """Read a file as a table, by the format of its suffix or the one given."""
+    options = options or ReadOptions()
+    check_file(path, options.max_bytes)
+    reader = plugins.load(plugins.FORMATS, format or _format_of(path))
+    return cast(TableReader, reader)(path, options)
+
+
+def _format_of(path: Path) -> str:
+    suffix = path.suffix.lower().removeprefix(".")
+    name, known = SUFFIX_OF.get(suffix, suffix), plugins.available(plugins.FORMATS)
+    if name in known:
+        return name
+    what = f"the format of '.{suffix}' files is not known" if suffix else "the file name has no suffix"
+    remedy = f"known formats: {', '.join(known)}; name one with --format"
+    if suffix in ("xls", "ods"):
+        remedy = f"save it as .xlsx; {remedy}"
+    raise FileError(what, where=str(path), remedy=remedy)
+
+
+def _check_rows_exist(table: Table, place: _Place, skip_bad: bool) -> None:
+    if table.rows or (table.faults and not skip_bad and table.columns):
+        return
+    what = "there are column names but no rows" if table.columns else "there are no examples"
+    raise DataError(
+        what, where=place.path, remedy="add at least one example", faults=_shown(table.faults, place)
+    )
+
+
+def _of_split(rows: Sequence[Row], columns: Columns, split: str, place: _Place) -> list[Row]:
+    column = columns.split
+    if column is None:
+        raise DataError(
+            f"there is no column 'split' to find '{split}' in",
+            where=place.path,
+            remedy="leave out the option, or add the column",
+        )
+    values = [as_text(row.cells[column]).strip() for row in rows]
+    kept = [row for row, value in zip(rows, values, strict=True) if value == split]
+    if not kept:
+        known = sorted(set(values))
+        raise DataError(
+            f"no row has the split '{split}'.{nearest(split, known)}",
+            where=place.path,
+            remedy=f"choose one of: {', '.join(known[:20])}",
+        )
+    return kept
+
+
+# --- faults ------------------------------------------------------------------------------------------------
+
+
+def _row_faults(rows: Sequence[Row], columns: Columns, out_of_scope: str | None) -> Iterator[RowFault]:
+    fine: set[str] = {out_of_scope} if out_of_scope else set()  # intents found to be right: most repeat
+    for row in rows:
+        text, intent = row.cells[columns.text], row.cells[columns.intent]
+        if message := _text_fault(text):
+            yield RowFault(row.number, message)
+        if isinstance(intent, str) and intent in fine:
+            continue
+        if message := _intent_fault(intent, out_of_scope):
+            yield RowFault(row.number, message)
+        else:
+            fine.add(as_text(intent))
+
+
+def _text_fault(value: object) -> str:
+    if wrong := _shape_fault("text", value):
+        return wrong
+    return "" if as_text(value).strip() else "the text is empty: write the message or delete the row"
+
+
+def _intent_fault(value: object, out_of_scope: str | None) -> str:
+    if wrong := _shape_fault("intent", value):
+        return wrong
+    intent = as_text(value).strip()
+    if not intent:
+        return "the intent is empty: write the topic, or the name for out-of-scope messages"
+    if intent.casefold() in RESERVED and intent != out_of_scope:
+        return (
+            f"the intent '{intent}' is a reserved word: rename it, for instance "
+            f"'topic_{intent.strip('_').lower()}', or mark these rows as out of scope "
+            f"with --out-of-scope {intent}"
+        )
+    return ""
+
+
+def _shape_fault(role: str, value: object) -> str:
+    if isinstance(value, (list, dict)):
+        return f"the {role} is a {'list' if isinstance(value, list) else 'group of values'}: write one text"
+    if isinstance(value, str) and value.strip() in SHEET_ERRORS:
+        return f"the {role} is the spreadsheet error {value.strip()}: correct the formula and save again"
+    return ""
+
+
+def _type_faults(table: Table, rows: Sequence[Row], columns: Columns, place: _Place) -> list[Fault]:
+    """Find intents of mixed types in a file that tells them apart: is 1 the same topic as "1"?"""
+    numbers: dict[str, list[int]] = {}
+    for row in rows if table.typed else ():
+        kind = TYPE_NAMES.get(type(row.cells[columns.intent]))
+        if kind and as_text(row.cells[columns.intent]).strip():
+            numbers.setdefault(kind, []).append(row.number)
+    if len(numbers) < 2:
+        return []
+    found = "; ".join(f"{kind} in {place.unit}s {enumerated(rows)}" for kind, rows in numbers.items())
+    return [Fault(f"the intents are of mixed types ({found}): write all of them in quotes", place.path)]
+
+
+def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Place, skip_bad: bool) -> None:
+    if not whole and (skip_bad or not rows):
+        return
+    count = len({fault.number for fault in rows})
+    raise DataError(
+        f"{count} {place.unit}{'s' if count != 1 else ''} cannot be used"
+        if count
+        else "the intents cannot be used",
+        where=place.path,
+        faults=[*whole, *_shown(rows, place)],
+        remedy="correct them, or leave such rows out with --skip-bad: each is listed"
+        if count
+        else "correct them",
+    )
+
+
+def _shown(faults: Sequence[RowFault], place: _Place) -> list[Fault]:
+    ordered = sorted(faults, key=lambda fault: fault.number)
+    return [Fault(fault.message, place.row(fault.number)) for fault in ordered]
+
+
+def _exclusions(faults: Sequence[RowFault], place: _Place) -> list[str]:
+    return [f"{fault.where}: left out: {fault.message}" for fault in _shown(faults, place)]
+
+
+# --- examples ----------------------------------------------------------------------------------------------
+
+
+def _examples(
+    rows: Sequence[Row], columns: Columns, out_of_scope: str | None, place: _Place, notes: list[str]
+) -> Iterator[Example]:
+    for row in rows:
+        cells = row.cells
+        intent = as_text(cells[columns.intent]).strip()
+        yield Example(
+            as_text(cells[columns.text]).strip(),
+            None if intent == out_of_scope else intent,
+            _created(row, columns.created, place, notes),
+            _optional(cells, columns.language),
+            _optional(cells, columns.split),
+            _optional(cells, columns.answer),
+            row.number,
+        )
+
+
+def _optional(cells: Sequence[object], column: int | None) -> str | None:
+    return None if column is None else as_text(cells[column]).strip() or None
+
+
+def _created(row: Row, column: int | None, place: _Place, notes: list[str]) -> datetime | None:
+    value = None if column is None else row.cells[column]
+    if not as_text(value).strip():
+        return None
+    moment = parse_date(value)
+    if moment is None:
+        notes.append(unreadable_date(place.path, place.unit, row.number, value))
+    return moment
+
+
+def _scope_notes(examples: Sequence[Example], out_of_scope: str | None, place: _Place) -> list[str]:
+    # The default name is a convention; a name that the user gave should be there.
+    if out_of_scope in (None, "oos") or any(example.intent is None for example in examples):
+        return []
+    return [f"{place.path}: no row has the out-of-scope intent '{out_of_scope}'"]

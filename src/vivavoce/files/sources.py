@@ -1,0 +1,147 @@
+"""From a path to bytes and from bytes to text, refusing early and with a reason what cannot be read."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from pathlib import Path
+
+from vivavoce.errors import FileError, UsageError, nearest
+from vivavoce.files.tables import ReadOptions
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+BINARY_KINDS = (
+    (b"PK\x03\x04", "an Excel workbook or another zip archive", "name it .xlsx if it is a workbook"),
+    (b"\xd0\xcf\x11\xe0", "an old (.xls) or protected Office file", "save it as .xlsx without a password"),
+    (b"%PDF", "a PDF", "export the table as CSV or XLSX"),
+    (b"\x1f\x8b", "compressed (gzip)", "unpack it first"),
+    (b"PAR1", "a Parquet file", "export the table as CSV or JSON Lines"),
+    (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
+)
+MEGABYTE = 1024**2
+
+
+def check_file(path: Path, max_bytes: int) -> None:
+    """Refuse what is not a readable file of an acceptable size, before a byte is read."""
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise _missing(path) from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    if path.is_dir():
+        raise FileError("this is a folder, not a file", where=str(path), remedy="name one file inside it")
+    if not path.is_file():
+        raise FileError("this is not a regular file", where=str(path), remedy="save the data to a file first")
+    if size > max_bytes:
+        raise _too_large(path, size, max_bytes)
+
+
+def read_bytes(path: Path, max_bytes: int) -> bytes:
+    """Return the bytes of a file that is not empty."""
+    check_file(path, max_bytes)
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if len(data) > max_bytes:  # it grew since it was measured
+        raise _too_large(path, len(data), max_bytes)
+    if not data.strip(b" \t\r\n\xef\xbb\xbf"):
+        raise FileError("the file is empty", where=str(path), remedy="give a file with at least one example")
+    return data
+
+
+def read_text(path: Path, options: ReadOptions) -> str:
+    """Return the text of a file: UTF-8, or UTF-16 that says so, or the encoding the user names."""
+    data = read_bytes(path, options.max_bytes)
+    for magic, kind, remedy in BINARY_KINDS:
+        if data.startswith(magic):
+            raise FileError(f"the content is {kind}, not text", where=str(path), remedy=remedy)
+    text = _decoded(data, options.encoding, path) if options.encoding else _detected(data, path)
+    if "\0" in text:
+        place = text.index("\0")
+        row = text.count("\n", 0, place) + 1
+        raise FileError(
+            f"there is a NUL character in row {row}: the file is damaged or not text",
+            where=str(path),
+            remedy="export the file again as CSV (UTF-8)",
+        )
+    return text
+
+
+def row_at(data: bytes, offset: int) -> int:
+    """Return the row that a byte belongs to; line ends inside quotes do not start a row."""
+    outside = data[:offset].split(b'"')[::2]
+    return 1 + sum(part.count(b"\n") for part in outside)
+
+
+def _detected(data: bytes, path: Path) -> str:
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return _decoded(data, encoding, path)
+    half = data[:1000].count(b"\0")
+    if half and half >= len(data[:1000]) // 3:  # every other byte: UTF-16 that does not say so
+        order = "le" if data[1:2] == b"\0" else "be"
+        raise FileError(
+            "the text looks like UTF-16 without its mark",
+            where=str(path),
+            remedy=f"try --encoding utf-16-{order}",
+        )
+    return _decoded(data, "utf-8", path)
+
+
+def _decoded(data: bytes, encoding: str, path: Path) -> str:
+    try:
+        text = data.decode(encoding)
+    except LookupError:
+        raise UsageError(
+            f"there is no text encoding '{encoding}'", remedy="common ones: utf-8, cp1252, latin-1, utf-16"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise _undecodable(data, error, path) from None
+    except UnicodeError as error:
+        raise FileError(f"the text is not {encoding}: {error}", where=str(path)) from None
+    return text.removeprefix("\ufeff")
+
+
+def _undecodable(data: bytes, error: UnicodeDecodeError, path: Path) -> FileError:
+    excerpt = data[max(error.start - 20, 0) : error.start + 20].decode("cp1252", "replace")
+    shown = " ".join(excerpt.split())
+    return FileError(
+        f"the text is not {error.encoding}: byte {data[error.start]:#04x} at offset {error.start}, "
+        f"row {row_at(data, error.start)}",
+        where=str(path),
+        remedy=f"save the file as UTF-8, or give --encoding cp1252, with which the place reads: {shown}",
+    )
+
+
+def _missing(path: Path) -> FileError:
+    try:
+        neighbours = sorted(os.listdir(path.parent))
+    except OSError:
+        return FileError(f"the folder {path.parent} does not exist", where=str(path), remedy="check the path")
+    hint = nearest(path.name, neighbours)
+    return FileError(f"there is no such file.{hint}", where=str(path), remedy="check the name and the folder")
+
+
+def _unreadable(path: Path, error: Exception) -> FileError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return FileError(
+        f"the file cannot be read: {reason}", where=str(path), remedy="check its name and rights"
+    )
+
+
+def _too_large(path: Path, size: int, max_bytes: int) -> FileError:
+    needed = -(-size // MEGABYTE)
+    return FileError(
+        f"the file has {size / MEGABYTE:,.1f} MB, the limit is {max_bytes / MEGABYTE:,.1f} MB",
+        where=str(path),
+        remedy=f"if it is the right file, raise the limit with --max-file-mb {needed}",
+    )

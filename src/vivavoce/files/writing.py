@@ -1,0 +1,87 @@
+"""Results into files: all or nothing, and harmless when opened in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import secrets
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from vivavoce.errors import FileError
+from vivavoce.records import Example, Guess
+
+PREDICTION_COLUMNS = ("text", "intent", "guess", "confidence")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+STANDARD_OUTPUT = "-"
+
+
+def write_predictions(
+    path: str | Path, rows: Iterable[tuple[Example, Guess]], *, out_of_scope: str = "oos"
+) -> None:
+    """Write one CSV row for each example and its guess; an empty guess means the engine made none."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(PREDICTION_COLUMNS)
+    for example, guess in rows:
+        intent = out_of_scope if example.intent is None else example.intent
+        cells = (guarded(example.text), guarded(intent), guarded(guess.intent or ""))
+        writer.writerow((*cells, repr(float(guess.confidence))))
+    _write(path, buffer.getvalue())
+
+
+def write_json(path: str | Path, data: object) -> None:
+    """Write JSON to a file, or to standard output if the path is `-`; keys stay in the order given."""
+    # Not-a-number is no JSON: a result that has it is wrong, and saying so beats a file nobody can read.
+    text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
+    _write(path, text + "\n")
+
+
+def guarded(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula: an apostrophe goes before a risky beginning."""
+    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
+
+
+def _plain(value: object) -> object:
+    # Numbers of NumPy know how to become plain ones; anything else is a mistake of the caller.
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def _write(path: str | Path, text: str) -> None:
+    # Half a character (a lone surrogate) has no UTF-8 form; written as \udXXX it is at least visible.
+    data = text.encode("utf-8", "backslashreplace")
+    if str(path) == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path).resolve()
+    try:
+        _replace(target, data)
+    except OSError as error:
+        raise FileError(
+            f"the file cannot be written: {error.strerror or error}",
+            where=str(path),
+            remedy="check that the folder exists and that you may write there",
+        ) from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write beside the target and rename: a reader, or a crash, never sees half a file."""
+    if target.exists() and not target.is_file() and not target.is_dir():
+        target.write_bytes(data)  # a pipe or a device cannot be replaced
+        return
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)

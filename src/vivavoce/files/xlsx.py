@@ -1,0 +1,149 @@
+"""Excel workbooks: one sheet, stored values only, and nothing that could blow up."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from xml.parsers import expat
+
+from vivavoce.errors import FileError, VivaError, nearest
+from vivavoce.files.sources import MEGABYTE, check_file
+from vivavoce.files.tables import Cells, ReadOptions, Table, build_table
+
+MAX_MEMBERS = 10_000
+MAX_RATIO = 200
+# Small parts may compress extremely well and do no harm.
+MIN_SUSPECT_BYTES = 16 * MEGABYTE
+PROLOGUE_BYTES = 65536
+OLE_MARK = b"\xd0\xcf\x11\xe0"
+
+
+def read_xlsx(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008 - frozen
+    """Read the first sheet of a workbook, or the one named; of formulas, the value last stored."""
+    check_file(path, options.max_bytes)
+    _check_archive(path, options.max_bytes)
+    try:
+        return _read(path, options.sheet)
+    except VivaError:
+        raise
+    except Exception as error:  # the parser of a damaged workbook raises nearly anything
+        raise _damaged(path, f"{type(error).__name__}: {error}") from error
+
+
+def _read(path: Path, sheet: str | None) -> Table:
+    from openpyxl import load_workbook  # heavy: only when a workbook is read
+
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # styles and validations that the library skips do not concern the data
+        book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        try:
+            name = _sheet_name([page.title for page in book.worksheets], sheet, path)
+            others = [page.title for page in book.worksheets if page.title != name]
+            notes = (
+                [f"{path}: only the sheet '{name}' is read, not {', '.join(others)}"]
+                if others and not sheet
+                else []
+            )
+            return build_table(_records(book[name]), str(path), pad=True, notes=notes)
+        finally:
+            book.close()
+
+
+def _records(page: object) -> Iterator[tuple[int, Cells]]:
+    """Yield the rows; their width is that of the header, whatever size the sheet claims to have."""
+    page.reset_dimensions()  # type: ignore[attr-defined]
+    width = 0
+    for number, cells in enumerate(page.iter_rows(values_only=True), 1):  # type: ignore[attr-defined]
+        width = width or _used(cells)
+        yield number, cells[:width]
+
+
+def _used(cells: Cells) -> int:
+    return max((place for place, cell in enumerate(cells, 1) if cell not in (None, "")), default=0)
+
+
+def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:
+    if not names:
+        raise FileError(
+            "the workbook has no sheet with cells", where=str(path), remedy="add one, or export CSV"
+        )
+    if wanted is None:
+        return names[0]
+    if wanted in names:
+        return wanted
+    raise FileError(
+        f"there is no sheet '{wanted}'.{nearest(wanted, names)}",
+        where=str(path),
+        remedy=f"name one of: {', '.join(names)}",
+    )
+
+
+def _check_archive(path: Path, max_bytes: int) -> None:
+    """Refuse zip bombs and document type definitions by what the archive says, before anything is unpacked.
+
+    Declared sizes can be trusted: the unpacker stops at them.
+    """
+    try:
+        with path.open("rb") as file:
+            if file.read(4) == OLE_MARK:
+                raise FileError(
+                    "this is an old (.xls) or password-protected workbook",
+                    where=str(path),
+                    remedy="save it as .xlsx without a password",
+                )
+        with zipfile.ZipFile(path) as archive:
+            _check_sizes(archive.infolist(), path, max_bytes)
+            for member in archive.infolist():
+                if member.filename.endswith((".xml", ".rels")):
+                    _check_prologue(archive, member, path)
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise _damaged(path, str(error)) from None
+
+
+def _check_sizes(members: list[zipfile.ZipInfo], path: Path, max_bytes: int) -> None:
+    total = sum(member.file_size for member in members)
+    dense = [
+        member for member in members if member.file_size > MIN_SUSPECT_BYTES and _ratio(member) > MAX_RATIO
+    ]
+    if len(members) > MAX_MEMBERS or dense or total > max_bytes:
+        raise FileError(
+            f"the workbook would unpack to {total / MEGABYTE:,.1f} MB in {len(members):,} parts: "
+            "that is more than a table needs",
+            where=str(path),
+            remedy="save the one sheet as CSV; if the file is right and only large, raise --max-file-mb",
+        )
+
+
+def _ratio(member: zipfile.ZipInfo) -> float:
+    return member.file_size / max(member.compress_size, 1)
+
+
+def _check_prologue(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> None:
+    """Refuse a part that defines entities: no spreadsheet program writes them, only attacks do."""
+    elements: list[str] = []
+
+    def refuse(*_: object) -> None:
+        raise _damaged(path, f"{member.filename} has a document type definition")
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = lambda name, _: elements.append(name)
+    try:
+        with archive.open(member) as part:
+            parser.Parse(part.read(PROLOGUE_BYTES), False)
+    except expat.ExpatError as error:
+        raise _damaged(path, f"{member.filename}: {error}") from None
+    if not elements and member.file_size > PROLOGUE_BYTES:  # a definition could still follow
+        raise _damaged(path, f"{member.filename} does not begin like a workbook")
+
+
+def _damaged(path: Path, reason: str) -> FileError:
+    return FileError(
+        f"the workbook cannot be read: {reason}",
+        where=str(path),
+        remedy="open it in a spreadsheet program and save it again as .xlsx, or export CSV",
+    )

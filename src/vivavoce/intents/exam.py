@@ -1,0 +1,204 @@
+"""The intents exam: from examples to findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from vivavoce import plugins
+from vivavoce.errors import UsageError
+from vivavoce.intents.findings import SettingFindings, find
+from vivavoce.intents.material import Material
+from vivavoce.intents.notes import notes_of
+from vivavoce.intents.pairs import Pair, mean_probabilities, rank_pairs
+from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
+from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
+from vivavoce.intents.runner import AnyClassifier, Progress, Unit, run_units
+from vivavoce.intents.similarity import text_chances
+from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
+from vivavoce.records import Dataset
+
+PLAIN = Setting(0, 0.0)
+# How many retries measure what near-duplicates on both sides would add to the score.
+NAIVE_RETRIES = 3
+
+
+def examine_intents(
+    data: Dataset | tuple[Sequence[str], Sequence[str | None]],
+    classifier: str | AnyClassifier = "linear",
+    *,
+    settings: Sequence[Setting | tuple[int, float]] = PAPER_SETTINGS,
+    retries: int = 10,
+    threshold: float = 0.5,
+    test_fraction: float = 0.2,
+    partition: Partition | str = Partition.KFOLD,
+    singletons: Singletons | str = Singletons.TRAIN,
+    leak_proof: bool = True,
+    seed: int = 0,
+    executor: Executor | None = None,
+    workers: int = 0,
+    record: Path | str | None = None,
+    progress: Progress | None = None,
+) -> IntentsResult:
+    """Cross-validate training data with plausible negative examples and say what is confused.
+
+    `classifier` is a name (see `viva classifiers`) or any object with `fit` and `guess`. `workers` 0 means all
+    cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on.
+    """
+    engine = load_classifier(classifier)
+    material = Material.of(as_dataset(data), leak_proof=leak_proof)
+    wanted = _settings(settings)
+    base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
+    plans = {setting: SplitPlan(material.labels, replace(base, setting=setting), material.groups) for setting in wanted}
+    _check_threshold(threshold)
+    units = _units(plans, material)
+    file = RecordFile(Path(record), _header(material, engine, base, leak_proof)) if record else None
+    run = run_units(
+        units,
+        material,
+        engine,
+        executor=executor,
+        workers=workers or os.cpu_count() or 1,
+        record=file,
+        progress=progress,
+    )
+    return conclude(run, material, plans, engine, threshold=threshold, progress=progress)
+
+
+def load_classifier(classifier: str | AnyClassifier) -> AnyClassifier:
+    """Return the classifier of this name, or the object itself if it is one."""
+    if not isinstance(classifier, str):
+        return classifier
+    kind, option = plugins.split_name(classifier)
+    made: AnyClassifier = plugins.build(plugins.CLASSIFIERS, kind, option)  # type: ignore[assignment]
+    return made
+
+
+def as_dataset(data: Dataset | tuple[Sequence[str], Sequence[str | None]]) -> Dataset:
+    """Return a data set, built from two lists if need be."""
+    return data if isinstance(data, Dataset) else Dataset.of(*data)
+
+
+def _settings(settings: Sequence[Setting | tuple[int, float]]) -> tuple[Setting, ...]:
+    if not settings:
+        raise UsageError("no setting was given", remedy="give at least one, for example 0,0.15")
+    return tuple(dict.fromkeys(s if isinstance(s, Setting) else Setting(*s) for s in settings))
+
+
+def _check_threshold(threshold: float) -> None:
+    if not 0 <= threshold <= 1:
+        raise UsageError(f"the threshold must lie between 0 and 1, not {threshold}")
+
+
+def _header(material: Material, engine: AnyClassifier, design: Design, leak_proof: bool) -> RecordHeader:
+    shape = f"{design.test_fraction:g} {design.partition} {design.singletons} {'grouped' if leak_proof else 'naive'}"
+    return RecordHeader(material.data.hash, engine.name, design.seed, shape)
+
+
+def _units(plans: dict[Setting, SplitPlan], material: Material) -> list[Unit]:
+    """List the splits to run: a setting without small topics is the same as (0, 0) and runs once."""
+    units: list[Unit] = []
+    for setting, plan in plans.items():
+        if representative(setting, plans) != setting:
+            continue
+        keep = plan.is_plain
+        units += [Unit(UnitKey(setting, retry), plan, keep) for retry in range(len(plan))]
+    if len(material.repeated) and PLAIN in plans:
+        plan = SplitPlan(material.labels, plans[PLAIN].design)
+        units += [Unit(UnitKey(PLAIN, r, leak_proof=False), plan) for r in range(min(NAIVE_RETRIES, len(plan)))]
+    return units
+
+
+def representative(setting: Setting, plans: dict[Setting, SplitPlan]) -> Setting:
+    """Return the setting whose splits serve this one: (0, 0) where no topic is small."""
+    if setting == PLAIN or not plans[setting].is_plain or PLAIN not in plans:
+        return setting
+    return PLAIN
+
+
+def conclude(
+    run: ExamRecord,
+    material: Material,
+    plans: dict[Setting, SplitPlan],
+    engine: AnyClassifier,
+    *,
+    threshold: float,
+    progress: Progress | None = None,
+) -> IntentsResult:
+    """Compute the result from the raw record: pure, no engine is asked again."""
+    design = next(iter(plans.values())).design
+    findings = _findings(run, material, plans, threshold)
+    pairs = _pairs(run, material, plans, design.seed, progress)
+    inflation = _inflation(run, material, threshold)
+    facts = DataFacts(
+        source=material.data.source,
+        hash=material.data.hash,
+        rows=len(material),
+        topics=len(material.topics),
+        out_of_scope=int((material.labels < 0).sum()),
+    )
+    return IntentsResult(
+        data=facts,
+        classifier=engine.name,
+        threshold=threshold,
+        design=replace(design, setting=PLAIN),
+        settings=findings,
+        pairs=pairs,
+        warnings=notes_of(findings, material, plans, run, engine, inflation),
+        failures=run.failures,
+        inflation=inflation,
+    )
+
+
+def _findings(
+    run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], threshold: float
+) -> tuple[SettingFindings, ...]:
+    found: list[SettingFindings] = []
+    for setting, plan in plans.items():
+        source = representative(setting, plans)
+        results = run.of(source)
+        if results:
+            one = find(results, material, plan, threshold=threshold, seed=plan.design.seed)
+            found.append(one if source == setting else replace(one, same_as=source))
+    return tuple(found)
+
+
+def _pairs(
+    run: ExamRecord,
+    material: Material,
+    plans: dict[Setting, SplitPlan],
+    seed: int,
+    progress: Progress | None,
+) -> tuple[Pair, ...]:
+    plain = [setting for setting, plan in plans.items() if plan.is_plain and run.of(setting)]
+    bot = mean_probabilities(run.of(plain[0]), material) if plain else None
+    return rank_pairs(bot, text_chances(material, progress), material, seed=seed)
+
+
+def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflation | None:
+    """Compare the rows that have a near-duplicate: right when it was in training, right when it was not."""
+    naive, honest = run.of(PLAIN, leak_proof=False), run.of(PLAIN)
+    if not naive or not honest:
+        return None
+    rights = [_right_rate(results, material, threshold) for results in (naive, honest)]
+    rows = np.intersect1d(material.repeated, np.flatnonzero(~np.isnan(rights[0]) & ~np.isnan(rights[1])))
+    if not len(rows):
+        return None
+    gain = float((rights[0][rows] - rights[1][rows]).mean())
+    return Inflation(gain * len(material.repeated) / len(material), len(material.repeated))
+
+
+def _right_rate(results: Sequence[UnitResult], material: Material, threshold: float) -> np.ndarray:
+    right, times = np.zeros(len(material)), np.zeros(len(material))
+    for result in results:
+        answers = result.answers
+        hit = (answers.guess == material.labels[result.test]) & (answers.confidence >= threshold)
+        right[result.test] += hit
+        times[result.test] += 1
+    times[times == 0] = np.nan
+    return right / times

@@ -1,0 +1,288 @@
+"""What an exam found: numbers with counts and intervals, from the raw record alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.intents.material import Material
+from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, calibration, counts_of, measures, risk_coverage
+from vivavoce.intents.record import UnitResult
+from vivavoce.intents.splits import Rows, Setting, SplitPlan
+from vivavoce.outcomes import Counts, Outcome, outcome_places
+from vivavoce.records import Rate
+from vivavoce.statistics import mean_rate, wilson
+
+SAMPLES_PER_OUTCOME = 5
+
+
+@dataclass(frozen=True, slots=True)
+class IntentFindings:
+    """One topic: how its own messages fared, and what it wrongly attracted."""
+
+    intent: str
+    examples: int
+    recall: Rate
+    precision: Rate
+    deferred: Rate
+    f1: float | None
+    attracted: int
+    negatives: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionCell:
+    """Messages of one topic that were guessed to be another: how many were answered so, how many held back.
+
+    `negative` marks messages of a topic that was held out: they were to be declined. `guess` None: no guess.
+    """
+
+    origin: str | None
+    guess: str | None
+    negative: bool
+    answered: int
+    deferred: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One message and what became of it."""
+
+    text: str
+    row: int
+    intent: str | None
+    guess: str | None
+    confidence: float
+    outcome: Outcome
+    negative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimingFindings:
+    """Seconds: split and train are means for a retry, classify is per message."""
+
+    split: float
+    train: float
+    classify_p50: float
+    classify_p95: float
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSpots:
+    """What this setting cannot see: topics never tested as themselves, and the pairs among them."""
+
+    topics: tuple[str, ...]
+    pairs: int
+
+
+@dataclass(frozen=True, eq=False)
+class SettingFindings:
+    """Everything found under one setting."""
+
+    setting: Setting
+    rates: Mapping[str, Rate]
+    counts: Counts
+    per_retry: tuple[Mapping[str, float | None], ...]
+    n_test: tuple[int, ...]
+    n_train: tuple[int, ...]
+    n_excluded: int
+    intents: tuple[IntentFindings, ...]
+    confusion: tuple[ConfusionCell, ...]
+    curve: RiskCoverage
+    bins: tuple[CalibrationBin, ...]
+    samples: tuple[Sample, ...]
+    timing: TimingFindings
+    blind_spots: BlindSpots
+    low_topics: tuple[str, ...]
+    share_low: float
+    same_as: Setting | None = None
+
+    def __getattr__(self, name: str) -> Rate:
+        # Rates read as attributes: findings.accuracy is findings.rates["accuracy"].
+        try:
+            return self.__dict__["rates"][name]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """The test items of all retries side by side; `row` says which example each is."""
+
+    row: Rows
+    retry: Rows
+    items: Items
+
+    @classmethod
+    def of(cls, results: Sequence[UnitResult], material: Material) -> Pooled:
+        """Join the retries of one setting."""
+        rows = np.concatenate([result.test for result in results])
+        negative = np.concatenate([result.negative for result in results])
+        retry = np.repeat([result.key.retry for result in results], [len(result.test) for result in results])
+        truth = np.where(negative, -1, material.labels[rows])
+        guess = np.concatenate([result.answers.guess for result in results])
+        confidence = np.concatenate([result.answers.confidence for result in results])
+        return cls(rows, retry, Items(truth, guess, confidence))
+
+
+def find(
+    results: Sequence[UnitResult], material: Material, plan: SplitPlan, *, threshold: float, seed: int
+) -> SettingFindings:
+    """Compute the findings of one setting from its finished retries."""
+    per_retry = tuple(measures(_items(result, material), threshold) for result in results)
+    n_test = tuple(len(result.test) for result in results)
+    n_train = tuple(result.n_train for result in results)
+    pooled = Pooled.of(results, material)
+    places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
+    low = plan.low_topics()
+    return SettingFindings(
+        setting=plan.design.setting,
+        rates=_rates(per_retry, results, material),
+        counts=counts_of(pooled.items, threshold),
+        per_retry=per_retry,
+        n_test=n_test,
+        n_train=n_train,
+        n_excluded=sum(result.n_excluded for result in results),
+        intents=intent_table(pooled, material, threshold),
+        confusion=confusion_table(pooled, material, threshold),
+        curve=risk_coverage(pooled.items),
+        bins=calibration(pooled.items)[1],
+        samples=draw_samples(pooled, places, material, seed),
+        timing=_timing(results),
+        blind_spots=_blind_spots(plan, material),
+        low_topics=tuple(material.topics[code] for code in np.sort(low)),
+        share_low=plan.share_low,
+    )
+
+
+def _items(result: UnitResult, material: Material) -> Items:
+    truth = np.where(result.negative, -1, material.labels[result.test])
+    return Items(truth, result.answers.guess, result.answers.confidence)
+
+
+def _rates(
+    per_retry: Sequence[Mapping[str, float | None]], results: Sequence[UnitResult], material: Material
+) -> Mapping[str, Rate]:
+    """Put the corrected interval around the mean over retries; n counts the items behind each number."""
+    n_test = [len(result.test) for result in results]
+    n_train = [result.n_train for result in results]
+    return {
+        name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]
+    }
+
+
+def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:
+    """Return one line for each topic, in the order of its size.
+
+    An example tested in several retries is one observation, not several: counts are averaged over its tests
+    before the Wilson interval is drawn.
+    """
+    items, width = pooled.items, len(material.topics)
+    times = np.bincount(pooled.row, minlength=len(material)).astype(np.float64)
+    weight = 1.0 / times[pooled.row]
+    answered = (items.guess >= 0) & (items.confidence >= threshold)
+    in_scope = ~items.negative
+    origin = material.labels[pooled.row]
+
+    def total(mask: NDArray[np.bool_], by: Rows) -> NDArray[np.float64]:
+        return np.bincount(by[mask], weights=weight[mask], minlength=width)
+
+    tested = total(in_scope, origin)
+    right = total(in_scope & answered & items.right, origin)
+    silent = total(in_scope & ~answered, origin)
+    given = total(answered, items.guess)
+    negatives = np.bincount(origin[items.negative & (origin >= 0)], minlength=width)
+    wrongly = np.bincount(items.guess[answered & ~items.right], minlength=width)
+    sizes = material.data.sizes
+    lines = [
+        IntentFindings(
+            intent=topic,
+            examples=sizes[topic],
+            recall=_averaged(right[code], tested[code]),
+            precision=_averaged(right[code], given[code]),
+            deferred=_averaged(silent[code], tested[code]),
+            f1=_f1(right[code], tested[code], given[code]),
+            attracted=int(wrongly[code]),
+            negatives=int(negatives[code]),
+        )
+        for code, topic in enumerate(material.topics)
+    ]
+    return tuple(sorted(lines, key=lambda line: (-line.examples, line.intent)))
+
+
+def _averaged(hits: float, n: float) -> Rate:
+    whole = round(n)
+    if not whole:
+        return Rate(None, None, None, 0)
+    around = wilson(min(whole, round(hits)), whole)
+    value = min(1.0, hits / n)
+    return Rate(value, min(value, around.low or 0.0), max(value, around.high or 0.0), whole)
+
+
+def _f1(right: float, tested: float, given: float) -> float | None:
+    return float(2 * right / (tested + given)) if tested else None
+
+
+def confusion_table(pooled: Pooled, material: Material, threshold: float) -> tuple[ConfusionCell, ...]:
+    """Return the filled cells of the confusion matrix, negatives with their topic of origin, largest first."""
+    items, width = pooled.items, len(material.topics) + 1
+    origin = material.labels[pooled.row] + 1
+    key = (origin * width + items.guess + 1) * 2 + items.negative
+    answered = (items.guess >= 0) & (items.confidence >= threshold)
+    cells, place = np.unique(key, return_inverse=True)
+    spoken = np.bincount(place[answered], minlength=len(cells))
+    total = np.bincount(place, minlength=len(cells))
+    table = [
+        ConfusionCell(
+            origin=material.name(int(cell) // 2 // width - 1),
+            guess=material.name(int(cell) // 2 % width - 1),
+            negative=bool(cell % 2),
+            answered=int(said),
+            deferred=int(n - said),
+        )
+        for cell, said, n in zip(cells, spoken, total, strict=True)
+    ]
+    return tuple(sorted(table, key=lambda cell: -(cell.answered + cell.deferred)))
+
+
+def draw_samples(pooled: Pooled, places: Rows, material: Material, seed: int) -> tuple[Sample, ...]:
+    """Draw a few messages of each outcome at random, each example at most once for an outcome."""
+    rng = np.random.default_rng([seed, 1])
+    samples: list[Sample] = []
+    for place, outcome in enumerate(Outcome):
+        candidates = rng.permutation(np.flatnonzero(places == place))
+        _, first = np.unique(pooled.row[candidates], return_index=True)
+        chosen = candidates[np.sort(first)[:SAMPLES_PER_OUTCOME]]
+        samples += [_sample(pooled, int(item), outcome, material) for item in chosen]
+    return tuple(samples)
+
+
+def _sample(pooled: Pooled, item: int, outcome: Outcome, material: Material) -> Sample:
+    row = int(pooled.row[item])
+    example = material.data.examples[row]
+    return Sample(
+        text=example.text,
+        row=example.row if example.row is not None else row,
+        intent=example.intent,
+        guess=material.name(int(pooled.items.guess[item])),
+        confidence=float(pooled.items.confidence[item]),
+        outcome=outcome,
+        negative=bool(pooled.items.negative[item]),
+    )
+
+
+def _timing(results: Sequence[UnitResult]) -> TimingFindings:
+    classify = np.concatenate([result.timing.classify for result in results])
+    middle, slow = np.percentile(classify, [50, 95]) if len(classify) else (0.0, 0.0)
+    split = float(np.mean([result.timing.split for result in results]))
+    train = float(np.mean([result.timing.train for result in results]))
+    return TimingFindings(split, train, float(middle), float(slow))
+
+
+def _blind_spots(plan: SplitPlan, material: Material) -> BlindSpots:
+    unseen = set(plan.low_topics().tolist()) | set(plan.singletons.tolist())
+    names = tuple(material.topics[code] for code in sorted(unseen))
+    return BlindSpots(names, len(names) * (len(names) - 1) // 2)

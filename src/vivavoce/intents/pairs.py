@@ -1,0 +1,313 @@
+"""Which topics are confused with each other, ranked, with evidence.
+
+Two views of a pair are joined. *What the bot mixes*: the soft overlap of out-of-sample probabilities. *How alike
+the texts are*: the same formula on vectors, without any training. Both are divided by what two topics of these
+sizes would show if they were one topic, so 100 % reads "the bot sees one topic".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.intents.material import Material
+from vivavoce.intents.record import UnitResult
+from vivavoce.intents.splits import Rows
+from vivavoce.statistics import resamples
+
+Matrix = NDArray[np.float32]
+
+CLASH_LEVEL = 0.60
+MIN_EXAMPLES = 4
+MIN_EVIDENCE = 2
+CANDIDATES = 60
+RESAMPLES = 200
+TEMPERATURE = 0.05
+TYPICAL = 3
+BORDERLINE = 5
+TOP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PairExample:
+    """A message at the border of two topics and the chance it was given of belonging to each."""
+
+    text: str
+    row: int
+    intent: str
+    chance_a: float
+    chance_b: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two topics that are mixed up. `a` loses more messages to `b` than the reverse when direction is a>b."""
+
+    a: str
+    b: str
+    overlap: float
+    low: float
+    high: float
+    score: float
+    bot_overlap: float | None
+    text_overlap: float | None
+    top3_share: float
+    cost: float | None
+    direction: str
+    evidence: int
+    enough: bool
+    typical_a: tuple[str, ...]
+    typical_b: tuple[str, ...]
+    examples: tuple[PairExample, ...]
+    same_answer: bool = False
+
+
+def mean_probabilities(results: Sequence[UnitResult], material: Material) -> Matrix | None:
+    """Return the mean out-of-sample probabilities of each row over the retries that tested it; NaN if none did.
+
+    An engine that gives only its best guess lends its confidence to that guess and spreads nothing.
+    """
+    if not results:
+        return None
+    total = np.zeros((len(material), len(material.topics)), dtype=np.float32)
+    times = np.zeros(len(material), dtype=np.float32)
+    for result in results:
+        total[result.test] += _chances(result, len(material.topics))
+        times[result.test] += 1
+    times[times == 0] = np.nan
+    return total / times[:, None]
+
+
+def _chances(result: UnitResult, width: int) -> Matrix:
+    if result.answers.probabilities is not None:
+        return result.answers.probabilities
+    chances = np.zeros((len(result.test), width), dtype=np.float32)
+    guessed = np.flatnonzero(result.answers.guess >= 0)
+    chances[guessed, result.answers.guess[guessed]] = result.answers.confidence[guessed]
+    return chances
+
+
+def text_probabilities(vectors: Matrix, labels: Rows, width: int) -> Matrix:
+    """Return leave-one-out nearest-centroid probabilities: how alike the texts of topics are, no engine needed."""
+    known = labels >= 0
+    sums = np.zeros((width, vectors.shape[1]), dtype=np.float32)
+    np.add.at(sums, labels[known], vectors[known])
+    sizes = np.bincount(labels[known], minlength=width)
+    scores = vectors @ _unit(sums).T
+    own = sums[labels] - vectors
+    scores[np.arange(len(labels)), labels] = (vectors * _unit(own)).sum(axis=1)
+    scores[:, sizes == 0] = -np.inf
+    alone = known & (sizes[labels] == 1)
+    scores /= TEMPERATURE
+    scores -= scores.max(axis=1, keepdims=True)
+    chances = np.exp(scores)
+    chances /= chances.sum(axis=1, keepdims=True)
+    chances[alone | ~known] = np.nan
+    return chances.astype(np.float32)
+
+
+def _unit(rows: Matrix) -> Matrix:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.maximum(lengths, 1e-9)
+
+
+def overlaps(mass: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the overlap of every pair from mass[a, b], the probability topic a's examples give to b.
+
+    s = (ab + ba) / (aa + bb + ab + ba), divided by its ceiling for topics of these sizes.
+    """
+    own = np.diag(mass)
+    crossed = mass + mass.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        soft = crossed / (own[:, None] + own[None, :] + crossed)
+        ceiling = 2 * np.outer(sizes, sizes) / np.add.outer(sizes, sizes) ** 2
+        scaled = soft / ceiling
+    scaled[~np.isfinite(scaled)] = 0.0
+    np.fill_diagonal(scaled, 0.0)
+    return np.asarray(scaled)
+
+
+class _View:
+    """One way of looking at the topics: probabilities by row, and the mass between topics."""
+
+    def __init__(self, chances: Matrix, material: Material) -> None:
+        self.width = len(material.topics)
+        self.rows = np.flatnonzero(~np.isnan(chances[:, 0]) & (material.labels >= 0))
+        self.labels = material.labels[self.rows]
+        self.chances = chances[self.rows]
+
+    def overlap(self) -> NDArray[np.float64]:
+        mass = np.zeros((self.width, self.width))
+        order = np.argsort(self.labels, kind="stable")
+        labels = self.labels[order]
+        if len(labels):
+            starts = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
+            mass[labels[starts]] = np.add.reduceat(self.chances[order].astype(np.float64), starts, axis=0)
+        sizes = np.bincount(self.labels, minlength=self.width).astype(np.float64)
+        return overlaps(mass, sizes)
+
+    def candidate_overlaps(self, first: Rows, second: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the overlaps of some pairs for several weightings of the rows (one for each line)."""
+        result = np.zeros((len(weights), len(first)))
+        for place, (a, b) in enumerate(zip(first, second, strict=True)):
+            in_a, in_b = np.flatnonzero(self.labels == a), np.flatnonzero(self.labels == b)
+            of_a, of_b = weights[:, self.rows[in_a]], weights[:, self.rows[in_b]]
+            crossed = of_a @ self.chances[in_a, b] + of_b @ self.chances[in_b, a]
+            own = of_a @ self.chances[in_a, a] + of_b @ self.chances[in_b, b]
+            n_a, n_b = of_a.sum(axis=1), of_b.sum(axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scaled = crossed / (own + crossed) * (n_a + n_b) ** 2 / (2 * n_a * n_b)
+            result[:, place] = np.nan_to_num(scaled, nan=0.0, posinf=0.0)
+        return result
+
+
+def rank_pairs(
+    bot: Matrix | None, text: Matrix | None, material: Material, *, seed: int, most: int = 20
+) -> tuple[Pair, ...]:
+    """Rank the confused pairs, worst first; pairs without enough examples to tell come last."""
+    views = [_View(chances, material) for chances in (bot, text) if chances is not None]
+    if not views:
+        return ()
+    joint = np.mean([view.overlap() for view in views], axis=0)
+    first, second = _candidates(joint)
+    weights = _bootstrap_weights(material, seed)
+    drawn = np.mean([view.candidate_overlaps(first, second, weights) for view in views], axis=0)
+    builder = _Builder(material, bot, text, first, second, joint, drawn)
+    pairs = [builder.pair(place) for place in range(len(first))]
+    pairs.sort(key=lambda pair: (not pair.enough, -pair.score, pair.a, pair.b))
+    return tuple(pairs[:most])
+
+
+def _candidates(joint: NDArray[np.float64]) -> tuple[Rows, Rows]:
+    first, second = np.triu_indices(len(joint), 1)
+    order = np.argsort(-joint[first, second], kind="stable")[:CANDIDATES]
+    order = order[joint[first[order], second[order]] > 0]
+    return first[order], second[order]
+
+
+def _bootstrap_weights(material: Material, seed: int) -> NDArray[np.float64]:
+    """Resample examples within topics, near-duplicates as one: one line of row weights for each resample."""
+    draws = resamples(material.groups, RESAMPLES, seed, strata=material.labels)
+    return np.array([np.bincount(rows, minlength=len(material)) for rows in draws], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Builder:
+    material: Material
+    bot: Matrix | None
+    text: Matrix | None
+    first: Rows
+    second: Rows
+    joint: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+
+    def pair(self, place: int) -> Pair:
+        a, b = self._ordered(int(self.first[place]), int(self.second[place]))
+        low, high = np.percentile(self.drawn[:, place], [2.5, 97.5])
+        score = float(self.joint[a, b])
+        evidence = self._evidence(a, b)
+        sizes = [int((self.material.labels == code).sum()) for code in (a, b)]
+        return Pair(
+            a=self.material.topics[a],
+            b=self.material.topics[b],
+            overlap=min(1.0, score),
+            low=float(min(1.0, low, score)),
+            high=float(min(1.0, max(high, score))),
+            score=score,
+            bot_overlap=self._single(self.bot, a, b),
+            text_overlap=self._single(self.text, a, b),
+            top3_share=self._top_share(place),
+            cost=self._cost(a, b),
+            direction=f"{self.material.topics[a]} > {self.material.topics[b]}",
+            evidence=evidence,
+            enough=min(sizes) >= MIN_EXAMPLES and evidence >= MIN_EVIDENCE,
+            typical_a=self._typical(a),
+            typical_b=self._typical(b),
+            examples=self._borderline(a, b),
+            same_answer=self._same_answer(a, b),
+        )
+
+    def _chances(self) -> Matrix:
+        chosen = self.bot if self.bot is not None else self.text
+        assert chosen is not None  # noqa: S101 - rank_pairs returns early without any view
+        return chosen
+
+    def _rate(self, origin: int, other: int) -> float:
+        rows = self.material.labels == origin
+        return float(np.nan_to_num(np.nanmean(self._chances()[rows, other])) if rows.any() else 0.0)
+
+    def _ordered(self, a: int, b: int) -> tuple[int, int]:
+        """Put first the topic that loses a larger part of its messages to the other."""
+        return (a, b) if self._rate(a, b) >= self._rate(b, a) else (b, a)
+
+    def _single(self, chances: Matrix | None, a: int, b: int) -> float | None:
+        if chances is None:
+            return None
+        view = _View(chances, self.material)
+        ones = np.ones((1, len(self.material)))
+        return float(min(1.0, view.candidate_overlaps(np.array([a]), np.array([b]), ones)[0, 0]))
+
+    def _top_share(self, place: int) -> float:
+        ahead = (self.drawn > self.drawn[:, [place]]).sum(axis=1)
+        return float((ahead < TOP).mean())
+
+    def _cost(self, a: int, b: int) -> float | None:
+        """Expected messages per 100 lost between the two, were traffic like the training data."""
+        if self.bot is None:
+            return None
+        n = (self.material.labels >= 0).sum()
+        lost = sum(self._rate(x, y) * (self.material.labels == x).sum() for x, y in ((a, b), (b, a)))
+        return float(100 * lost / n)
+
+    def _evidence(self, a: int, b: int) -> int:
+        """Distinct examples that lean to the wrong side (near-duplicates count once)."""
+        chances, labels = self._chances(), self.material.labels
+        with np.errstate(invalid="ignore"):
+            wrong = ((labels == a) & (chances[:, b] >= chances[:, a])) | (
+                (labels == b) & (chances[:, a] >= chances[:, b])
+            )
+        return len(np.unique(self.material.groups[wrong]))
+
+    def _borderline(self, a: int, b: int) -> tuple[PairExample, ...]:
+        """Choose messages both topics claim, both directions present where they exist."""
+        chances = self._chances()
+        picked: list[int] = []
+        sides = [self._by_doubt(code, a, b) for code in (a, b)]
+        for rank in range(BORDERLINE):
+            picked += [int(side[rank]) for side in sides if rank < len(side)]
+        return tuple(self._example(row, chances, a, b) for row in picked[:BORDERLINE])
+
+    def _by_doubt(self, code: int, a: int, b: int) -> Rows:
+        chances = self._chances()
+        rows = np.flatnonzero((self.material.labels == code) & ~np.isnan(chances[:, a]))
+        _, first = np.unique(self.material.groups[rows], return_index=True)
+        rows = rows[np.sort(first)]
+        other = b if code == a else a
+        return rows[np.argsort(-chances[rows, other], kind="stable")]
+
+    def _example(self, row: int, chances: Matrix, a: int, b: int) -> PairExample:
+        example = self.material.data.examples[row]
+        number = example.row if example.row is not None else row
+        return PairExample(
+            example.text, number, example.intent or "", float(chances[row, a]), float(chances[row, b])
+        )
+
+    def _typical(self, code: int) -> tuple[str, ...]:
+        """Choose the examples that are most surely of their topic, one for each group of near-duplicates."""
+        chances = np.nan_to_num(self._chances()[:, code], nan=-1.0)
+        rows = np.flatnonzero(self.material.labels == code)
+        rows = rows[np.argsort(-chances[rows], kind="stable")]
+        _, first = np.unique(self.material.groups[rows], return_index=True)
+        return tuple(self.material.data.texts[row] for row in rows[np.sort(first)[:TYPICAL]])
+
+    def _same_answer(self, a: int, b: int) -> bool:
+        answers = [self._answer(code) for code in (a, b)]
+        return answers[0] is not None and answers[0] == answers[1]
+
+    def _answer(self, code: int) -> str | None:
+        rows = np.flatnonzero(self.material.labels == code)
+        found = {self.material.data.examples[row].answer for row in rows} - {None}
+        return found.pop() if len(found) == 1 else None

@@ -1,0 +1,232 @@
+"""What `examine_intents` returns: findings of every setting, the confused pairs, and what to know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from vivavoce.errors import UsageError, nearest
+from vivavoce.intents.findings import ConfusionCell, IntentFindings, Sample, SettingFindings
+from vivavoce.intents.pairs import Pair
+from vivavoce.intents.record import UnitFailure
+from vivavoce.intents.splits import Design, Setting
+from vivavoce.outcomes import Outcome
+from vivavoce.records import Rate
+from vivavoce.version import __version__
+
+DEFINITIONS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the reader must know before trusting a number."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inflation:
+    """How much better the score would look if near-duplicates stood on both sides of a split."""
+
+    difference: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """What was examined."""
+
+    source: str
+    hash: str
+    rows: int
+    topics: int
+    out_of_scope: int
+
+
+@dataclass(frozen=True, eq=False)
+class IntentsResult:
+    """The result of an intents exam."""
+
+    data: DataFacts
+    classifier: str
+    threshold: float
+    design: Design
+    settings: tuple[SettingFindings, ...]
+    pairs: tuple[Pair, ...]
+    warnings: tuple[Note, ...]
+    failures: tuple[UnitFailure, ...]
+    inflation: Inflation | None
+
+    def at(self, setting: Setting) -> SettingFindings:
+        """Return the findings of one setting."""
+        for findings in self.settings:
+            if findings.setting == setting:
+                return findings
+        raise UsageError(f"setting {setting} was not examined")
+
+    def rate(self, name: str, setting: Setting | None = None) -> Rate:
+        """Return a rate by its name, of the first setting unless told."""
+        findings = self.settings[0] if setting is None else self.at(setting)
+        if name not in findings.rates:
+            raise UsageError(f"there is no number called '{name}'.{nearest(name, list(findings.rates))}")
+        return findings.rates[name]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the stable JSON form."""
+        return {
+            "vivavoce": __version__,
+            "kind": "intents",
+            "definitions": DEFINITIONS,
+            "seed": self.design.seed,
+            "data": data_json(self.data),
+            "classifier": self.classifier,
+            "threshold": self.threshold,
+            "retries": self.design.retries,
+            "test_fraction": self.design.test_fraction,
+            "partition": str(self.design.partition),
+            "singletons": str(self.design.singletons),
+            "settings": [setting_json(findings) for findings in self.settings],
+            "pairs": [pair_json(pair) for pair in self.pairs],
+            "warnings": [{"kind": note.kind, "message": note.message} for note in self.warnings],
+            "failures": [{"unit": str(f.key), "reason": f.reason} for f in self.failures],
+            "inflation": None
+            if self.inflation is None
+            else {"difference": self.inflation.difference, "rows": self.inflation.rows},
+        }
+
+    def _repr_html_(self) -> str:
+        """Show the numbers in a notebook."""
+        names = ("accuracy", "automation_rate", "precision_answered", "negative_rejection")
+        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
+        body = "".join(
+            f"<tr><th>{findings.setting}</th>{''.join(_cell(findings.rates[name]) for name in names)}</tr>"
+            for findings in self.settings
+        )
+        pairs = "".join(
+            f"<li><b>{escape(p.a)}</b> and <b>{escape(p.b)}</b>: overlap {p.overlap:.0%} "
+            f"({p.low:.0%} to {p.high:.0%})</li>"
+            for p in self.pairs[:3]
+        )
+        return f"<table><tr><th>setting</th>{head}</tr>{body}</table><p>Most confused:</p><ol>{pairs}</ol>"
+
+
+def _cell(rate: Rate) -> str:
+    if rate.value is None:
+        return "<td>n/a</td>"
+    interval = "" if rate.low is None else f" ({rate.low:.2f} to {rate.high:.2f})"
+    return f"<td>{rate.value:.3f}{interval}, n = {rate.n}</td>"
+
+
+def data_json(data: DataFacts) -> dict[str, Any]:
+    """Return the JSON form of what was examined."""
+    return {
+        "source": data.source,
+        "hash": data.hash,
+        "rows": data.rows,
+        "topics": data.topics,
+        "out_of_scope": data.out_of_scope,
+    }
+
+
+def setting_json(findings: SettingFindings) -> dict[str, Any]:
+    """Return the JSON form of one setting."""
+    return {
+        "k": findings.setting.k,
+        "p": findings.setting.p,
+        "same_as": None if findings.same_as is None else {"k": findings.same_as.k, "p": findings.same_as.p},
+        **{name: rate.to_json() for name, rate in findings.rates.items()},
+        "outcomes": {str(outcome): findings.counts[outcome] for outcome in Outcome},
+        "n_test": list(findings.n_test),
+        "n_train": list(findings.n_train),
+        "excluded": findings.n_excluded,
+        "negatives": {"topics": list(findings.low_topics), "share": findings.share_low},
+        "per_intent": [intent_json(line) for line in findings.intents],
+        "confusion": [confusion_json(cell) for cell in findings.confusion],
+        "risk_coverage": _curve_json(findings),
+        "calibration": [{"confidence": b.confidence, "right": b.right, "n": b.n} for b in findings.bins],
+        "samples": [sample_json(sample) for sample in findings.samples],
+        "blind_spots": {"topics": list(findings.blind_spots.topics), "pairs": findings.blind_spots.pairs},
+        "timing": {
+            "split_seconds": findings.timing.split,
+            "train_seconds": findings.timing.train,
+            "classify_p50_seconds": findings.timing.classify_p50,
+            "classify_p95_seconds": findings.timing.classify_p95,
+        },
+    }
+
+
+def intent_json(line: IntentFindings) -> dict[str, Any]:
+    """Return the JSON form of one topic."""
+    return {
+        "intent": line.intent,
+        "examples": line.examples,
+        "recall": line.recall.to_json(),
+        "precision": line.precision.to_json(),
+        "deferred": line.deferred.to_json(),
+        "f1": line.f1,
+        "attracted": line.attracted,
+        "negatives": line.negatives,
+    }
+
+
+def confusion_json(cell: ConfusionCell) -> dict[str, Any]:
+    """Return the JSON form of one cell of the confusion matrix."""
+    return {
+        "origin": cell.origin,
+        "guess": cell.guess,
+        "negative": cell.negative,
+        "answered": cell.answered,
+        "deferred": cell.deferred,
+    }
+
+
+def sample_json(sample: Sample) -> dict[str, Any]:
+    """Return the JSON form of one message."""
+    return {
+        "text": sample.text,
+        "row": sample.row,
+        "intent": sample.intent,
+        "guess": sample.guess,
+        "confidence": sample.confidence,
+        "outcome": str(sample.outcome),
+        "negative": sample.negative,
+    }
+
+
+def pair_json(pair: Pair) -> dict[str, Any]:
+    """Return the JSON form of one confused pair."""
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "overlap": pair.overlap,
+        "low": pair.low,
+        "high": pair.high,
+        "score": pair.score,
+        "bot_overlap": pair.bot_overlap,
+        "text_overlap": pair.text_overlap,
+        "top3_share": pair.top3_share,
+        "cost_per_100": pair.cost,
+        "direction": pair.direction,
+        "evidence": pair.evidence,
+        "enough": pair.enough,
+        "same_answer": pair.same_answer,
+        "typical_a": list(pair.typical_a),
+        "typical_b": list(pair.typical_b),
+        "examples": [
+            {"text": e.text, "row": e.row, "intent": e.intent, "chance_a": e.chance_a, "chance_b": e.chance_b}
+            for e in pair.examples
+        ],
+    }
+
+
+def _curve_json(findings: SettingFindings, points: int = 100) -> Mapping[str, list[float]]:
+    curve = findings.curve
+    step = max(1, len(curve.coverage) // points)
+    return {
+        "coverage": curve.coverage[step - 1 :: step].tolist(),
+        "risk": curve.risk[step - 1 :: step].tolist(),
+        "threshold": curve.thresholds[step - 1 :: step].tolist(),
+    }

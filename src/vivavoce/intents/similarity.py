@@ -1,0 +1,43 @@
+"""How alike the texts of topics are, whatever the engine: vectors first, words and letters where there are none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.classifiers.bayes import NaiveBayes, count
+from vivavoce.classifiers.lexical import segmented
+from vivavoce.intents.material import Material
+from vivavoce.intents.pairs import text_probabilities
+from vivavoce.intents.runner import Progress
+from vivavoce.text.cache import encode_cached
+from vivavoce.text.vectors import encoder_available, load_encoder
+from vivavoce.text.words import guess_language
+
+Matrix = NDArray[np.float32]
+SKETCH = 1024
+
+
+def text_chances(material: Material, progress: Progress | None = None) -> Matrix:
+    """Return, for each row, the chance of each topic judged by the texts alone (leave-one-out centroids)."""
+    return text_probabilities(text_vectors(material, progress), material.labels, len(material.topics))
+
+
+def text_vectors(material: Material, progress: Progress | None = None) -> Matrix:
+    """Return one vector for each text: of the sentence encoder for English, of words and letters otherwise."""
+    texts = material.data.texts
+    if encoder_available() and guess_language(texts) == "en":
+        tell = None if progress is None else lambda done, total: progress("reading texts", done, total)
+        return encode_cached(load_encoder(), texts, tell)
+    counts = count(texts, segmented(texts)).compact()
+    model = NaiveBayes.fit(counts, np.zeros(len(texts), dtype=np.intp), 1)
+    return _sketch(model.features(counts))
+
+
+def _sketch(features: object) -> Matrix:
+    """Project sparse features at random, which keeps their angles, and scale to length 1."""
+    from sklearn.random_projection import SparseRandomProjection
+
+    dense = SparseRandomProjection(SKETCH, dense_output=True, random_state=0).fit_transform(features)
+    rows = np.asarray(dense, dtype=np.float32)
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)

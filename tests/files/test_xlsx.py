@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from vivavoce.errors import DataError, FileError
+from vivavoce.files import read_dataset
+from vivavoce.files.sources import MEGABYTE
+
+
+def book(
+    folder: Path, rows: list[list[object]], name: str = "data.xlsx", **sheets: list[list[object]]
+) -> Path:
+    workbook = Workbook()
+    for row in rows:
+        workbook.active.append(row)
+    for title, content in sheets.items():
+        page = workbook.create_sheet(title)
+        for row in content:
+            page.append(row)
+    workbook.save(folder / name)
+    return folder / name
+
+
+def rewritten(path: Path, part: str, change: tuple[str, str]) -> Path:
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts[part] = parts[part].decode().replace(*change).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_cells_become_text_and_dates(tmp_path: Path) -> None:
+    rows = [["Text", "Intent", "Created"], ["hi", 404, datetime(2024, 5, 1, 12)], [7.0, "b", None]]
+    data = read_dataset(book(tmp_path, rows))
+    assert data.texts == ("hi", "7")
+    assert data.intents == ("404", "b")
+    assert data.examples[0].created == datetime(2024, 5, 1, 12, tzinfo=UTC)
+    assert data.examples[1].row == 3
+
+
+def test_the_first_sheet_is_read_unless_another_is_named(tmp_path: Path) -> None:
+    header = ["text", "intent"]
+    path = book(tmp_path, [header, ["hi", "a"]], More=[header, ["bye", "b"]])
+    assert read_dataset(path).texts == ("hi",)
+    assert "not More" in read_dataset(path).notes[0]
+    assert read_dataset(path, sheet="More").texts == ("bye",)
+    with pytest.raises(FileError, match=r"Did you mean 'More'") as caught:
+        read_dataset(path, sheet="Mroe")
+    assert "More" in caught.value.remedy
+
+
+def test_cells_beside_the_table_and_blank_rows_do_no_harm(tmp_path: Path) -> None:
+    data = read_dataset(
+        book(tmp_path, [["text", "intent"], ["hi", "a", None, "a remark"], [], ["bye", "b"], []])
+    )
+    assert [example.row for example in data] == [2, 4]
+    assert data.notes[0].endswith("passed over: 3")
+
+
+def test_formulas_count_by_their_stored_value(tmp_path: Path) -> None:
+    path = book(tmp_path, [["text", "intent"], ["=CONCATENATE(1)", "a"], ["bye", "b"]])
+    with pytest.raises(DataError, match="row 2: the text is empty"):  # never calculated: nothing stored
+        read_dataset(path)
+    stored = rewritten(path, "xl/worksheets/sheet1.xml", ("<v></v>", "<v>1</v>"))
+    stored = rewritten(stored, "xl/worksheets/sheet1.xml", ("<v />", "<v>1</v>"))
+    assert read_dataset(stored).texts == ("1", "bye")
+
+
+def test_spreadsheet_errors_are_faults(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="row 2: the text is the spreadsheet error #N/A"):
+        read_dataset(book(tmp_path, [["text", "intent"], ["#N/A", "a"]]))
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b" " * (40 * MEGABYTE))
+    with pytest.raises(FileError, match=r"unpack to 40\.0 MB"):
+        read_dataset(path)
+
+
+def test_an_archive_larger_inside_than_the_limit_is_refused(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["text", "intent"], *[[f"text {n}", "a"] for n in range(500)]]
+    path = book(tmp_path, rows)
+    with pytest.raises(FileError, match="--max-file-mb"):
+        read_dataset(path, max_bytes=path.stat().st_size + 1)
+
+
+@pytest.mark.parametrize("padding", ["", "<!--" + "x" * 70_000 + "-->"])
+def test_entities_are_refused(tmp_path: Path, padding: str) -> None:
+    evil = f'{padding}<!DOCTYPE a [<!ENTITY b "c">]><worksheet'
+    path = rewritten(
+        book(tmp_path, [["text", "intent"], ["hi", "a"]]), "xl/worksheets/sheet1.xml", ("<worksheet", evil)
+    )
+    with pytest.raises(FileError, match=r"document type definition|does not begin like a workbook"):
+        read_dataset(path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"text,intent\nhi,a\n", b"PK\x03\x04 and nothing more", b"\xd0\xcf\x11\xe0 old"]
+)
+def test_what_is_no_workbook_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "data.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(FileError) as caught:
+        read_dataset(path)
+    assert ".xlsx" in caught.value.remedy
+
+
+def test_a_workbook_with_missing_parts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("hello.txt", "not a workbook")
+    with pytest.raises(FileError, match="cannot be read"):
+        read_dataset(path)
+
+
+def test_an_empty_sheet_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="empty"):
+        read_dataset(book(tmp_path, []))
