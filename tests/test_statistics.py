@@ -61,9 +61,7 @@ def test_wilson_is_the_interval_of_scipy(count: tuple[int, int], confidence: flo
 
 @quick
 @given(counts, levels)
-def test_wilson_contains_the_share_and_stays_between_zero_and_one(
-    count: tuple[int, int], confidence: float
-) -> None:
+def test_wilson_contains_the_share_and_stays_between_zero_and_one(count: tuple[int, int], confidence: float) -> None:
     rate = wilson(*count, confidence)
     assert 0 <= rate.low <= rate.value <= rate.high <= 1  # type: ignore[operator]
 

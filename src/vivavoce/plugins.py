@@ -68,9 +68,7 @@ def build(group: str, name: str, *arguments: object, **options: object) -> objec
 
 def describe(group: str) -> list[Description]:
     """Return a line for each plug-in, sorted by name. Imports all of them; a broken one breaks no other."""
-    return [
-        Description(name, _origin(_find(group, name)), _summary(group, name)) for name in available(group)
-    ]
+    return [Description(name, _origin(_find(group, name)), _summary(group, name)) for name in available(group)]
 
 
 def problems(group: str) -> tuple[str, ...]:

@@ -66,16 +66,12 @@ class Settings:
     encoder: str = field(default="minilm", metadata=_about("Model that turns texts into vectors."))
     language: str = field(
         default="auto",
-        metadata=_about(
-            "Language of the messages; `auto` detects it.", choices=("auto", "en", "de", "fr", "zh")
-        ),
+        metadata=_about("Language of the messages; `auto` detects it.", choices=("auto", "en", "de", "fr", "zh")),
     )
     threshold: float = field(
         default=0.5, metadata=_about("Least confidence with which the bot answers.", low=0, high=1)
     )
-    retries: int = field(
-        default=10, metadata=_about("How often the exam is repeated with other splits.", low=1)
-    )
+    retries: int = field(default=10, metadata=_about("How often the exam is repeated with other splits.", low=1))
     test_fraction: float = field(
         default=0.2,
         metadata=_about(
@@ -84,9 +80,7 @@ class Settings:
     )
     seed: int = field(
         default=0,
-        metadata=_about(
-            "Start of all random draws: the same seed gives the same result.", low=0, high=2**32 - 1
-        ),
+        metadata=_about("Start of all random draws: the same seed gives the same result.", low=0, high=2**32 - 1),
     )
     workers: int = field(
         default=0, metadata=_about("Processes that work at the same time; 0: one for each core.", low=0)
@@ -100,9 +94,7 @@ class Settings:
     )
     partition: str = field(
         default="kfold",
-        metadata=_about(
-            "How retries divide the examples: in turns, or drawn anew.", choices=("kfold", "random")
-        ),
+        metadata=_about("How retries divide the examples: in turns, or drawn anew.", choices=("kfold", "random")),
     )
     word_vectors: Path | None = field(
         default=None, metadata=_about("File of word vectors for the `sif` classifier; empty: none.")
@@ -139,9 +131,7 @@ class Option:
             return ""
         if self.high is None:
             return f", at least {self.low}"
-        return (
-            f" between {self.low} and {self.high}" if self.open_ends else f" from {self.low} to {self.high}"
-        )
+        return f" between {self.low} and {self.high}" if self.open_ends else f" from {self.low} to {self.high}"
 
     def accepts(self, value: object) -> bool:
         """Tell whether a value of the right type is allowed."""
@@ -203,9 +193,7 @@ def load_settings(
         value = _checked(options[given.name], given, faults)
         values.setdefault(given.name, value)
     if faults:
-        raise UsageError(
-            "these settings cannot be used", faults=faults, remedy="correct them or leave them out"
-        )
+        raise UsageError("these settings cannot be used", faults=faults, remedy="correct them or leave them out")
     return Settings(**values)
 
 
@@ -303,13 +291,9 @@ def _read_toml(path: Path) -> dict[str, object]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FileError(
-            f"the settings cannot be read: {reason}", where=where, remedy="check the path"
-        ) from error
+        raise FileError(f"the settings cannot be read: {reason}", where=where, remedy="check the path") from error
     except UnicodeDecodeError as error:
-        raise FileError(
-            "the settings are not UTF-8 text", where=where, remedy="save the file as UTF-8"
-        ) from error
+        raise FileError("the settings are not UTF-8 text", where=where, remedy="save the file as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"this is not TOML: {error}", where=where, remedy="correct the line") from error
 

@@ -54,9 +54,7 @@ def trained(estimator: Any, **options: Any) -> EstimatorClassifier:
         RandomForestClassifier(n_estimators=30),
         make_pipeline(CountVectorizer(), LinearSVC()),
         make_pipeline(FeatureUnion([("a", TfidfVectorizer()), ("b", HashingVectorizer())]), LinearSVC()),
-        GridSearchCV(
-            make_pipeline(TfidfVectorizer(), LogisticRegression()), {"logisticregression__C": [10]}, cv=2
-        ),
+        GridSearchCV(make_pipeline(TfidfVectorizer(), LogisticRegression()), {"logisticregression__C": [10]}, cv=2),
         VotingClassifier([("a", make_pipeline(TfidfVectorizer(), LinearSVC()))]),
     ],
     ids=lambda estimator: str(estimator)[:40],
@@ -169,9 +167,7 @@ def test_what_is_not_an_estimator_is_refused() -> None:
 
 
 def test_an_option_names_the_estimator_and_its_parameters() -> None:
-    option = (
-        "sklearn.linear_model.LogisticRegression?C=10&max_iter=500&class_weight=balanced&fit_intercept=false"
-    )
+    option = "sklearn.linear_model.LogisticRegression?C=10&max_iter=500&class_weight=balanced&fit_intercept=false"
     classifier = from_option(option)
     assert classifier.name == option
     parameters = classifier._pipeline.steps[-1][1].get_params()

@@ -102,9 +102,7 @@ def test_a_language_that_wordfreq_does_not_know_is_counted_too() -> None:
     assert classifier._model.frequencies is not None  # type: ignore[union-attr]
 
 
-def test_a_file_is_read_again_only_for_words_not_met_before(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_read_again_only_for_words_not_met_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[set[str]] = []
     load = module.load_word_vectors
 

@@ -31,9 +31,7 @@ def test_the_plain_name_goes_before_synonyms(tmp_path: Path) -> None:
 
 def test_all_columns_arrive(tmp_path: Path) -> None:
     header = "text,intent,Created At,lang,set,reply"
-    data = read_dataset(
-        put(tmp_path, f"{header}\n  hi  there , greet ,2024-01-31,en,train,Hello!\nbye,part,,,,\n")
-    )
+    data = read_dataset(put(tmp_path, f"{header}\n  hi  there , greet ,2024-01-31,en,train,Hello!\nbye,part,,,,\n"))
     first, second = data
     assert (first.text, first.intent, first.language, first.split) == ("hi  there", "greet", "en", "train")
     assert (first.answer, first.created, first.row) == ("Hello!", datetime(2024, 1, 31, tzinfo=UTC), 2)
@@ -112,9 +110,7 @@ def test_bad_rows_can_be_left_out_but_never_silently(tmp_path: Path) -> None:
     path = put(tmp_path, "text,intent\nhi,a\n,a\nbye,\nx,y,z\nlast,None\n")
     data = read_dataset(path, skip_bad=True)
     assert [example.row for example in data] == [2]
-    assert [note.split(": left out: ")[0] for note in data.notes] == [
-        f"{path}, row {row}" for row in (3, 4, 5, 6)
-    ]
+    assert [note.split(": left out: ")[0] for note in data.notes] == [f"{path}, row {row}" for row in (3, 4, 5, 6)]
 
 
 def test_a_file_of_nothing_but_bad_rows_is_refused_all_the_same(tmp_path: Path) -> None:

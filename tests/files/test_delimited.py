@@ -24,9 +24,7 @@ def put(folder: Path, content: str | bytes, name: str = "data.csv") -> Path:
 
 @same_folder
 @given(st.lists(st.tuples(visible, visible), min_size=1, max_size=6), st.sampled_from(",;\t|"))
-def test_what_a_csv_writer_wrote_is_read_back(
-    tmp_path: Path, pairs: list[tuple[str, str]], delimiter: str
-) -> None:
+def test_what_a_csv_writer_wrote_is_read_back(tmp_path: Path, pairs: list[tuple[str, str]], delimiter: str) -> None:
     path = tmp_path / "round.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows([("text", "intent"), *pairs])

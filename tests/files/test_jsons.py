@@ -50,17 +50,13 @@ def test_json_lines_are_read_back(tmp_path: Path, pairs: list[tuple[str, str]]) 
 
 
 def test_every_scalar_is_read_as_text(tmp_path: Path) -> None:
-    data = read(
-        tmp_path, [{"text": 42, "intent": 1}, {"text": True, "intent": 2.0}, {"text": 1.5, "intent": 3}]
-    )
+    data = read(tmp_path, [{"text": 42, "intent": 1}, {"text": True, "intent": 2.0}, {"text": 1.5, "intent": 3}])
     assert data.texts == ("42", "true", "1.5")
     assert data.intents == ("1", "2", "3")
 
 
 def test_intents_of_mixed_types_are_refused_with_the_items_of_each(tmp_path: Path) -> None:
-    error = refusal(
-        tmp_path, [{"text": "a", "intent": 1}, {"text": "b", "intent": "1"}, {"text": "c", "intent": 1}]
-    )
+    error = refusal(tmp_path, [{"text": "a", "intent": 1}, {"text": "b", "intent": "1"}, {"text": "c", "intent": 1}])
     assert "number in items 1, 3; text in items 2" in error.faults[0].message
 
 

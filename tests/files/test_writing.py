@@ -18,9 +18,7 @@ from vivavoce.records import NO_GUESS, Example, Guess
 
 def test_predictions_are_one_row_each(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    write_predictions(
-        path, [(Example('say "hi", ü', "greet"), Guess("part", 0.25)), (Example("x", None), NO_GUESS)]
-    )
+    write_predictions(path, [(Example('say "hi", ü', "greet"), Guess("part", 0.25)), (Example("x", None), NO_GUESS)])
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     assert rows == [
@@ -71,18 +69,14 @@ def test_a_lone_surrogate_does_not_stop_the_writing(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_bytes()) == ["\ud800"]
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out.json"
     write_json(path, "old")
     with pytest.raises(ValueError):
         write_json(path, float("nan"))
     with pytest.raises(TypeError):
         write_json(path, object())
-    monkeypatch.setattr(
-        os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
-    )
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(FileError, match="No space left"):
         write_json(path, "new")
     assert [item.name for item in tmp_path.iterdir()] == ["out.json"]

@@ -12,9 +12,7 @@ from vivavoce.files import read_dataset
 from vivavoce.files.sources import MEGABYTE
 
 
-def book(
-    folder: Path, rows: list[list[object]], name: str = "data.xlsx", **sheets: list[list[object]]
-) -> Path:
+def book(folder: Path, rows: list[list[object]], name: str = "data.xlsx", **sheets: list[list[object]]) -> Path:
     workbook = Workbook()
     for row in rows:
         workbook.active.append(row)
@@ -57,9 +55,7 @@ def test_the_first_sheet_is_read_unless_another_is_named(tmp_path: Path) -> None
 
 
 def test_cells_beside_the_table_and_blank_rows_do_no_harm(tmp_path: Path) -> None:
-    data = read_dataset(
-        book(tmp_path, [["text", "intent"], ["hi", "a", None, "a remark"], [], ["bye", "b"], []])
-    )
+    data = read_dataset(book(tmp_path, [["text", "intent"], ["hi", "a", None, "a remark"], [], ["bye", "b"], []]))
     assert [example.row for example in data] == [2, 4]
     assert data.notes[0].endswith("passed over: 3")
 
@@ -103,9 +99,7 @@ def test_entities_are_refused(tmp_path: Path, padding: str) -> None:
         read_dataset(path)
 
 
-@pytest.mark.parametrize(
-    "content", [b"text,intent\nhi,a\n", b"PK\x03\x04 and nothing more", b"\xd0\xcf\x11\xe0 old"]
-)
+@pytest.mark.parametrize("content", [b"text,intent\nhi,a\n", b"PK\x03\x04 and nothing more", b"\xd0\xcf\x11\xe0 old"])
 def test_what_is_no_workbook_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "data.xlsx"
     path.write_bytes(content)

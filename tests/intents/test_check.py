@@ -16,9 +16,7 @@ from vivavoce.records import Dataset, Example
 
 FIVE = ("one", "two", "three", "four", "five")
 FILLING = [
-    (f"{word} the {topic}", topic)
-    for topic in ("card", "loan")
-    for word in ("show", "block", "find", "lend", "dye")
+    (f"{word} the {topic}", topic) for topic in ("card", "loan") for word in ("show", "block", "find", "lend", "dye")
 ]
 
 
@@ -49,9 +47,7 @@ def test_a_negative_that_is_an_example_elsewhere_is_a_contradiction() -> None:
 
 
 def test_nearly_the_same_text_under_two_topics_comes_after_the_exact_ones() -> None:
-    result = of(
-        ("my paymnet failed", "card"), ("my payment failed", "loan"), ("stop", "card"), ("Stop.", "loan")
-    )
+    result = of(("my paymnet failed", "card"), ("my payment failed", "loan"), ("stop", "card"), ("Stop.", "loan"))
     assert [problem.severity for problem in result.problems] == ["error", "warning"]
     assert result.counts == {"contradiction": 2}
 
@@ -126,9 +122,7 @@ def test_damaged_characters_are_told_with_a_repair_if_there_is_one(text: str, hi
     assert hint in problem.message
 
 
-@pytest.mark.parametrize(
-    "text", ["NÃO PODE SER", "ÂGE MINIMUM", "Grüße aus Köln", "ÐÐÐ no", "two\nlines\there"]
-)
+@pytest.mark.parametrize("text", ["NÃO PODE SER", "ÂGE MINIMUM", "Grüße aus Köln", "ÐÐÐ no", "two\nlines\there"])
 def test_sound_text_is_not_called_damaged(text: str) -> None:
     assert "encoding" not in of((text, "card")).counts
 
@@ -178,9 +172,7 @@ def test_dates_are_told_that_cannot_be_or_be_read(tmp_path: Path) -> None:
 
 
 def test_rows_are_those_of_the_file() -> None:
-    examples = tuple(
-        Example(text, intent, row=row) for row, (text, intent) in enumerate([*FILLING, FILLING[0]], 2)
-    )
+    examples = tuple(Example(text, intent, row=row) for row, (text, intent) in enumerate([*FILLING, FILLING[0]], 2))
     assert only(check(Dataset(examples)), "duplicate").rows == (2, 12)
 
 
@@ -202,9 +194,7 @@ def test_the_json_form_is_the_promised_one() -> None:
 )
 def test_any_data_are_checked_and_sorted_by_severity_then_row(pairs: list[tuple[str, str | None]]) -> None:
     result = of(*pairs, filled=False)
-    order = [
-        (SEVERITIES.index(problem.severity), min(problem.rows, default=-1)) for problem in result.problems
-    ]
+    order = [(SEVERITIES.index(problem.severity), min(problem.rows, default=-1)) for problem in result.problems]
     assert order == sorted(order)
     assert sum(result.counts.values()) == len(result.problems)
     assert all(problem.message.endswith((".", "?", '".')) for problem in result.problems)
@@ -215,9 +205,7 @@ def test_any_data_are_checked_and_sorted_by_severity_then_row(pairs: list[tuple[
 
 @pytest.mark.shared
 def test_every_public_data_set_is_read_and_checked(shared: Path) -> None:
-    paths = [
-        path for path in sorted((shared / "data" / "intents").glob("*.csv")) if "domains" not in path.name
-    ]
+    paths = [path for path in sorted((shared / "data" / "intents").glob("*.csv")) if "domains" not in path.name]
     assert len(paths) > 20
     for path in paths:
         data = read_dataset(path)

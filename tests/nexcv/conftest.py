@@ -127,7 +127,6 @@ def pytest_generate_tests(metafunc):
         if f"{table}_row" in metafunc.fixturenames:
             rows = NUMBERS[table]
             names = [
-                "-".join(str(row.get(key, "")) for key in ("data", "setting", "seed", "threshold"))
-                for row in rows
+                "-".join(str(row.get(key, "")) for key in ("data", "setting", "seed", "threshold")) for row in rows
             ]
             metafunc.parametrize(f"{table}_row", rows, ids=names)

@@ -75,14 +75,10 @@ def test_b3_good_carefulness_is_one_when_every_suppressed_guess_was_right_and_nu
 
 def test_both_senses_of_carefulness_follow_from_one_table_of_outcomes():
     truths = ["a"] * 6 + [None] * 4
-    answers = (
-        [guess("a", 0.1)] * 2 + [guess("b", 0.1)] * 3 + [[]] + [guess("a", 0.1)] * 2 + [[], guess("a", 0.9)]
-    )
+    answers = [guess("a", 0.1)] * 2 + [guess("b", 0.1)] * 3 + [[]] + [guess("a", 0.1)] * 2 + [[], guess("a", 0.9)]
     metrics = metrics_of(truths, answers)
     assert metrics["good_carefulness"] == round(2 / 9, 3)  # right but suppressed, of all without an answer
-    assert metrics["carefulness"] == round(
-        5 / 9, 3
-    )  # wrong and suppressed; without a guess nothing was rejected
+    assert metrics["carefulness"] == round(5 / 9, 3)  # wrong and suppressed; without a guess nothing was rejected
     assert metrics["outcomes"] == {
         "right": 0,
         "wrong_intent": 0,
@@ -108,9 +104,7 @@ def test_samples_can_be_all_or_none_or_of_some_outcomes():
     assert len(metrics_of(truths, answers, max_samples=2)["samples"]) == 2
     assert len(metrics_of(truths, answers, max_samples=0)["samples"]) == 5
     assert metrics_of(truths, answers, max_samples=-1)["samples"] == []
-    assert metrics_of(truths, answers, include_samples=["TO"])["samples"] == [
-        ("text 4", None, "__Other", 0.0, "TO")
-    ]
+    assert metrics_of(truths, answers, include_samples=["TO"])["samples"] == [("text 4", None, "__Other", 0.0, "TO")]
     with pytest.raises(UsageError, match="include_samples"):
         IntentEvaluationStrategy(0.5, include_samples=["maybe"])
 
@@ -150,15 +144,12 @@ def test_b6_macro_f1_is_the_mean_over_labels_that_are_true_in_the_test():
     assert metrics_of(truths, answers)["f1_macro"] == 0.75
 
 
-@pytest.mark.parametrize(
-    "labels", [[0, 1, 2], ["", "x", "y"], np.array([0, 1, 2]), np.array(["p", "q", "r"])]
-)
+@pytest.mark.parametrize("labels", [[0, 1, 2], ["", "x", "y"], np.array([0, 1, 2]), np.array(["p", "q", "r"])])
 def test_b7_any_label_works_be_it_falsy_or_a_number(labels, engine):
     rows = [labels[row % 3] for row in range(30)]
     texts = [f"text {row}" for row in range(30)]
     answers = {
-        text: guess(label, 0.9 if row % 2 else 0.1)
-        for row, (text, label) in enumerate(zip(texts, rows, strict=True))
+        text: guess(label, 0.9 if row % 2 else 0.1) for row, (text, label) in enumerate(zip(texts, rows, strict=True))
     }
     result = nexcv_evaluator(engine(answers.get)).evaluate(texts, rows)
     outcomes = [metrics["outcomes"] for metrics in result["metrics"]]
@@ -256,9 +247,7 @@ def test_an_option_that_cannot_be_is_refused(option, engine):
 def test_a_label_with_one_example_is_trained_and_not_tested_unless_wished(engine):
     texts, labels = [*TEXTS, "f text"], [*LABELS, "f"]
     fixed = nexcv_evaluator(engine(right)).evaluate(texts, labels)
-    assert all(
-        metrics["accuracy"] == 1 and "f" not in metrics["confusion_matrix"] for metrics in fixed["metrics"]
-    )
+    assert all(metrics["accuracy"] == 1 and "f" not in metrics["confusion_matrix"] for metrics in fixed["metrics"])
     assert any("1 labels have one example" in warning for warning in fixed["warnings"])
     tested = nexcv_evaluator(engine(right), singletons="test").evaluate(texts, labels)
     assert all("f" in metrics["confusion_matrix"] for metrics in tested["metrics"])
@@ -286,9 +275,7 @@ def test_the_number_of_samples_does_not_change_the_splits(engine):
 
 def test_without_a_seed_one_is_chosen_and_recorded_so_that_the_run_can_be_repeated(engine):
     first = nexcv_evaluator(engine(right), share=0.15, random_state=None).evaluate(TEXTS, LABELS)
-    again = nexcv_evaluator(engine(right), share=0.15, random_state=first["config"]["seed"]).evaluate(
-        TEXTS, LABELS
-    )
+    again = nexcv_evaluator(engine(right), share=0.15, random_state=first["config"]["seed"]).evaluate(TEXTS, LABELS)
     assert without_times(first) == without_times(again)
 
 

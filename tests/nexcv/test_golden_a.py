@@ -87,9 +87,7 @@ def test_the_steps_through_time_are_the_originals(sequential_row, banking, jacca
     assert short_hash([list(data) for data in datasets]) == sequential_row["data_hash"]
 
 
-def test_the_numbers_through_time_and_the_size_of_the_output_are_the_originals(
-    sequential_row, banking, jaccard
-):
+def test_the_numbers_through_time_and_the_size_of_the_output_are_the_originals(sequential_row, banking, jaccard):
     texts, labels = banking[sequential_row["data"]]
     result = SequentialEvaluator(jaccard, 0.5, 10, mode="exact").evaluate(texts, dated(texts, labels))
     assert column(result, "accuracy") == sequential_row["accuracy"]

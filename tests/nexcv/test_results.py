@@ -45,8 +45,7 @@ def nexcv_evaluator(classifier, *, size=0, share=0.0, retries=5, threshold=0.5, 
 
 def test_the_originals_keys_are_all_there(engine):
     fixed, exact = (
-        nexcv_evaluator(engine(right), share=0.15, mode=mode).evaluate(TEXTS, LABELS)
-        for mode in ("fixed", "exact")
+        nexcv_evaluator(engine(right), share=0.15, mode=mode).evaluate(TEXTS, LABELS) for mode in ("fixed", "exact")
     )
     assert exact.keys() <= fixed.keys()
     assert exact["info"].keys() == fixed["info"].keys()
@@ -246,7 +245,7 @@ import simplejson
 pp2f = open("my_classifier_results.json", "w")
 pp2f.write(simplejson.dumps(results, indent=4, sort_keys=True))
 pp2f.close()
-"""  # noqa: E501 - word for word
+"""
 
 
 def test_the_readme_example_runs_unchanged_but_for_the_import(engine, tmp_path, monkeypatch):
@@ -275,9 +274,7 @@ def test_own_providers_and_strategies_need_one_method_only(engine):
 
     class Hits(EvaluationStrategy):
         def get_metrics(self, X, y, classify_results):
-            return sum(
-                answer[0]["intent_id"] == label for answer, label in zip(classify_results, y, strict=True)
-            )
+            return sum(answer[0]["intent_id"] == label for answer, label in zip(classify_results, y, strict=True))
 
     assert Evaluator(engine(right), Halves(), Hits()).evaluate(TEXTS, LABELS)["metrics"] == [18]
     result = Evaluator(engine(right), Halves(), IntentEvaluationStrategy(0.5)).evaluate(TEXTS, LABELS)

@@ -14,9 +14,7 @@ START = datetime(2019, 1, 1, tzinfo=UTC)
 
 def history(count, step=timedelta(hours=1), labels=("a", "b")):
     texts = [f"{labels[row % len(labels)]} text {row}" for row in range(count)]
-    return texts, [
-        {"intent_id": labels[row % len(labels)], "created": START + row * step} for row in range(count)
-    ]
+    return texts, [{"intent_id": labels[row % len(labels)], "created": START + row * step} for row in range(count)]
 
 
 def right(text):
@@ -85,9 +83,7 @@ def test_items_of_the_same_moment_keep_their_order():
 def test_equal_dates_alone_are_refused(engine):
     with pytest.raises(DataError, match="no test item is older"):
         SequentialEvaluator(engine(right), 0.5, 10).evaluate(*history(30, timedelta(0)))
-    all_tests = SequentialEvaluator(engine(right), 0.5, 10, test_on_all=True).evaluate(
-        *history(30, timedelta(0))
-    )
+    all_tests = SequentialEvaluator(engine(right), 0.5, 10, test_on_all=True).evaluate(*history(30, timedelta(0)))
     assert {metrics["total"] for metrics in all_tests["metrics"]} == {10}
 
 

@@ -25,16 +25,12 @@ class CountingEncoder:
         self.fail_after = fail_after
         self.seen: list[str] = []
 
-    def encode(
-        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
-    ) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
         self.seen += texts
         if self.fail_after is not None and len(self.seen) > self.fail_after:
             raise KeyboardInterrupt
         rows = [np.random.default_rng(list(f"x{text}".encode("utf-8", "replace"))) for text in texts]
-        return np.array([row.random(self.dimension, dtype=np.float32) for row in rows]).reshape(
-            -1, self.dimension
-        )
+        return np.array([row.random(self.dimension, dtype=np.float32) for row in rows]).reshape(-1, self.dimension)
 
 
 @pytest.fixture(name="cache")
@@ -178,9 +174,7 @@ def test_the_oldest_vectors_make_room_for_new_ones(tmp_path: Path) -> None:
 
 def test_many_writers_at_once_lose_nothing(cache: VectorCache) -> None:
     def work(start: int) -> None:
-        encode_cached(
-            CountingEncoder(), [f"text {number}" for number in range(start, start + 200)], cache=cache
-        )
+        encode_cached(CountingEncoder(), [f"text {number}" for number in range(start, start + 200)], cache=cache)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(0, 1000, 100)))

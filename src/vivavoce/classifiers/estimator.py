@@ -39,9 +39,7 @@ class EstimatorClassifier:
     def __init__(self, estimator: Any, vectoriser: Any = None, name: str | None = None) -> None:
         missing = [method for method in ("fit", "predict", "get_params") if not hasattr(estimator, method)]
         if isinstance(estimator, type) or missing:
-            problem = (
-                "is a class, not an object" if isinstance(estimator, type) else f"lacks {', '.join(missing)}"
-            )
+            problem = "is a class, not an object" if isinstance(estimator, type) else f"lacks {', '.join(missing)}"
             raise UsageError(
                 f"the estimator {_class_name(estimator)} {problem}", remedy="give a scikit-learn classifier"
             )
@@ -65,9 +63,7 @@ class EstimatorClassifier:
         if hasattr(fitted, "predict_proba"):
             return self._probabilities(texts).guesses()
         chosen = [str(label) for label in fitted.predict(list(texts))]
-        return [
-            Guess(label, trust) for label, trust in zip(chosen, _trust(fitted, texts, chosen), strict=True)
-        ]
+        return [Guess(label, trust) for label, trust in zip(chosen, _trust(fitted, texts, chosen), strict=True)]
 
     def _probabilities(self, texts: Sequence[str]) -> Probabilities:
         fitted = self._trained()

@@ -80,9 +80,7 @@ class _Trained:
         space = _Space.of(features)
         dense = space.coordinates(features)
         basis = logistic.Basis.of(dense)
-        solution = logistic.fit(
-            basis.rotate(dense), codes, len(columns), basis, C=STRENGTH, tolerance=TOLERANCE
-        )
+        solution = logistic.fit(basis.rotate(dense), codes, len(columns), basis, C=STRENGTH, tolerance=TOLERANCE)
         return cls(columns, bayes, space, basis, solution)
 
     def answer(self, counts: Counts) -> Matrix:

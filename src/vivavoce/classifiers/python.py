@@ -104,11 +104,7 @@ def _attribute(module: ModuleType, name: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            known = (
-                [each for each in vars(found) if not each.startswith("_")]
-                if hasattr(found, "__dict__")
-                else []
-            )
+            known = [each for each in vars(found) if not each.startswith("_")] if hasattr(found, "__dict__") else []
             what = f"the module '{module.__name__}' has no '{name}'.{nearest(part, known)}"
             raise UsageError(what, where=str(module.__file__ or ""), remedy=_EXAMPLE)
         found = getattr(found, part)

@@ -132,9 +132,7 @@ class _Lexicon:
     def __init__(self, vectors: WordVectors | Path | str) -> None:
         self._path = None if isinstance(vectors, WordVectors) else Path(vectors)
         self._held = (
-            vectors
-            if isinstance(vectors, WordVectors)
-            else WordVectors({}, np.zeros((0, 0), dtype=np.float32))
+            vectors if isinstance(vectors, WordVectors) else WordVectors({}, np.zeros((0, 0), dtype=np.float32))
         )
         self._asked: set[str] = set()
 

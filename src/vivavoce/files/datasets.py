@@ -103,9 +103,7 @@ def _check_rows_exist(table: Table, place: _Place, skip_bad: bool) -> None:
     if table.rows or (table.faults and not skip_bad and table.columns):
         return
     what = "there are column names but no rows" if table.columns else "there are no examples"
-    raise DataError(
-        what, where=place.path, remedy="add at least one example", faults=_shown(table.faults, place)
-    )
+    raise DataError(what, where=place.path, remedy="add at least one example", faults=_shown(table.faults, place))
 
 
 def _of_split(rows: Sequence[Row], columns: Columns, split: str, place: _Place) -> list[Row]:
@@ -192,14 +190,10 @@ def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Plac
         return
     count = len({fault.number for fault in rows})
     raise DataError(
-        f"{count} {place.unit}{'s' if count != 1 else ''} cannot be used"
-        if count
-        else "the intents cannot be used",
+        f"{count} {place.unit}{'s' if count != 1 else ''} cannot be used" if count else "the intents cannot be used",
         where=place.path,
         faults=[*whole, *_shown(rows, place)],
-        remedy="correct them, or leave such rows out with --skip-bad: each is listed"
-        if count
-        else "correct them",
+        remedy="correct them, or leave such rows out with --skip-bad: each is listed" if count else "correct them",
     )
 
 

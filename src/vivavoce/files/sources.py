@@ -133,9 +133,7 @@ def _missing(path: Path) -> FileError:
 
 def _unreadable(path: Path, error: Exception) -> FileError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return FileError(
-        f"the file cannot be read: {reason}", where=str(path), remedy="check its name and rights"
-    )
+    return FileError(f"the file cannot be read: {reason}", where=str(path), remedy="check its name and rights")
 
 
 def _too_large(path: Path, size: int, max_bytes: int) -> FileError:

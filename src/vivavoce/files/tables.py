@@ -74,9 +74,7 @@ def build_table(
     numbered = iter(records)
     header = next((cells for _, cells in numbered if not _blank(cells)), None)
     if header is None:
-        raise FileError(
-            "the file is empty", where=source, remedy="give a file with a header row and examples"
-        )
+        raise FileError("the file is empty", where=source, remedy="give a file with a header row and examples")
     columns = column_names(header, source)
     rows: list[Row] = []
     faults: list[RowFault] = []
@@ -141,9 +139,7 @@ def _fitted(cells: Cells, width: int, pad: bool) -> tuple[object, ...] | None:
 
 
 def _ragged(cells: int, columns: int) -> str:
-    remedy = (
-        "put texts that contain the delimiter into quotes" if cells > columns else "add the missing cells"
-    )
+    remedy = "put texts that contain the delimiter into quotes" if cells > columns else "add the missing cells"
     return f"the row has {cells} cells, the header has {columns}: {remedy}"
 
 

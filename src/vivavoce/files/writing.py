@@ -19,9 +19,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 STANDARD_OUTPUT = "-"
 
 
-def write_predictions(
-    path: str | Path, rows: Iterable[tuple[Example, Guess]], *, out_of_scope: str = "oos"
-) -> None:
+def write_predictions(path: str | Path, rows: Iterable[tuple[Example, Guess]], *, out_of_scope: str = "oos") -> None:
     """Write one CSV row for each example and its guess; an empty guess means the engine made none."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")

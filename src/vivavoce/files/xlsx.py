@@ -36,17 +36,13 @@ def _read(path: Path, sheet: str | None) -> Table:
     from openpyxl import load_workbook  # heavy: only when a workbook is read
 
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # styles and validations that the library skips do not concern the data
+        warnings.simplefilter("ignore")  # styles and validations that the library skips do not concern the data
         book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
         try:
             name = _sheet_name([page.title for page in book.worksheets], sheet, path)
             others = [page.title for page in book.worksheets if page.title != name]
             notes = (
-                [f"{path}: only the sheet '{name}' is read, not {', '.join(others)}"]
-                if others and not sheet
-                else []
+                [f"{path}: only the sheet '{name}' is read, not {', '.join(others)}"] if others and not sheet else []
             )
             return build_table(_records(book[name]), str(path), pad=True, notes=notes)
         finally:
@@ -68,9 +64,7 @@ def _used(cells: Cells) -> int:
 
 def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:
     if not names:
-        raise FileError(
-            "the workbook has no sheet with cells", where=str(path), remedy="add one, or export CSV"
-        )
+        raise FileError("the workbook has no sheet with cells", where=str(path), remedy="add one, or export CSV")
     if wanted is None:
         return names[0]
     if wanted in names:
@@ -106,9 +100,7 @@ def _check_archive(path: Path, max_bytes: int) -> None:
 
 def _check_sizes(members: list[zipfile.ZipInfo], path: Path, max_bytes: int) -> None:
     total = sum(member.file_size for member in members)
-    dense = [
-        member for member in members if member.file_size > MIN_SUSPECT_BYTES and _ratio(member) > MAX_RATIO
-    ]
+    dense = [member for member in members if member.file_size > MIN_SUSPECT_BYTES and _ratio(member) > MAX_RATIO]
     if len(members) > MAX_MEMBERS or dense or total > max_bytes:
         raise FileError(
             f"the workbook would unpack to {total / MEGABYTE:,.1f} MB in {len(members):,} parts: "

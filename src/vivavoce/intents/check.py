@@ -115,9 +115,7 @@ def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
     found.sort(key=lambda problem: (SEVERITIES.index(problem.severity), min(problem.rows, default=-1)))
     counts = dict(Counter(problem.kind for problem in found).most_common())
     negatives = dataset.intents.count(None)
-    return CheckResult(
-        tuple(found), dataset.sizes, counts, len(dataset), negatives, dataset.hash, dataset.notes
-    )
+    return CheckResult(tuple(found), dataset.sizes, counts, len(dataset), negatives, dataset.hash, dataset.notes)
 
 
 def _problem(kind: str, severity: Severity, members: Sequence[tuple[int, Example]], message: str) -> Problem:
@@ -142,9 +140,7 @@ def _about_sizes(dataset: Dataset) -> Iterator[Problem]:
     if len(sizes) < 2:
         yield _one_class(list(sizes))
     if len(sizes) > 1 and max(sizes.values()) == 1:
-        what = (
-            f"Each of the {len(sizes)} topics has one example: none can be both learnt and tested. Add more."
-        )
+        what = f"Each of the {len(sizes)} topics has one example: none can be both learnt and tested. Add more."
         yield Problem("all_singletons", (), (), tuple(sizes), what, "error")
         return
     for intent, size in sizes.items():
@@ -161,13 +157,9 @@ def _one_class(intents: Sequence[str]) -> Problem:
 
 def _small(intent: str, members: Sequence[tuple[int, Example]]) -> Problem:
     if len(members) == 1:
-        what = (
-            f"'{intent}' has one example: it cannot be both learnt and tested. Add at least {TINY - 1} more."
-        )
+        what = f"'{intent}' has one example: it cannot be both learnt and tested. Add at least {TINY - 1} more."
         return _problem("singleton", "warning", members, what)
-    what = (
-        f"'{intent}' has {len(members)} examples: too few to judge. Add at least {TINY - len(members)} more."
-    )
+    what = f"'{intent}' has {len(members)} examples: too few to judge. Add at least {TINY - len(members)} more."
     return _problem("tiny", "info", members, what)
 
 
@@ -271,9 +263,7 @@ def _about_texts(dataset: Dataset) -> Iterator[Problem]:
     for member in _members(dataset):
         text = member[1].text
         if _says_nothing(text):
-            what = (
-                f"{_short(text)} says next to nothing: write a message as people send it, or delete the row."
-            )
+            what = f"{_short(text)} says next to nothing: write a message as people send it, or delete the row."
             yield _problem("short_text", "info", [member], what)
         elif len(text) > LONG:
             what = f"The text has {len(text):,} characters: people write less to a bot. Is it one message?"

@@ -54,7 +54,9 @@ def examine_intents(
     material = Material.of(as_dataset(data), leak_proof=leak_proof)
     wanted = _settings(settings)
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
-    plans = {setting: SplitPlan(material.labels, replace(base, setting=setting), material.groups) for setting in wanted}
+    plans = {
+        setting: SplitPlan(material.labels, replace(base, setting=setting), material.groups) for setting in wanted
+    }
     _check_threshold(threshold)
     units = _units(plans, material)
     file = RecordFile(Path(record), _header(material, engine, base, leak_proof)) if record else None

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.intents.material import Material
-from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, calibration, counts_of, measures, risk_coverage
+from vivavoce.intents.measures import (
+    CalibrationBin,
+    Items,
+    RiskCoverage,
+    calibration,
+    counts_of,
+    measures,
+    risk_coverage,
+)
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Rows, Setting, SplitPlan
 from vivavoce.outcomes import Counts, Outcome, outcome_places
@@ -169,9 +177,7 @@ def _rates(
     """Put the corrected interval around the mean over retries; n counts the items behind each number."""
     n_test = [len(result.test) for result in results]
     n_train = [result.n_train for result in results]
-    return {
-        name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]
-    }
+    return {name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]}
 
 
 def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:

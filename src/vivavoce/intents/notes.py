@@ -43,7 +43,10 @@ def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
         negatives = one.counts.negatives
         if one.same_as is not None:
             reason = f"no topic has fewer than {one.setting.k} examples"
-            yield Note("same_setting", f"Setting {one.setting} equals {one.same_as}: {reason}, so it has no negatives.")
+            yield Note(
+                "same_setting",
+                f"Setting {one.setting} equals {one.same_as}: {reason}, so it has no negatives.",
+            )
         elif one.low_topics and negatives < FEW_NEGATIVES:
             yield Note(
                 "few_negatives",
@@ -58,7 +61,10 @@ def _data_notes(
     plan = next(iter(plans.values()))
     single = [material.topics[code] for code in plan.singletons]
     if single:
-        yield Note("singletons", f"{_listed('topic', single)} with one example: {_SINGLETONS[plan.design.singletons]}.")
+        yield Note(
+            "singletons",
+            f"{_listed('topic', single)} with one example: {_SINGLETONS[plan.design.singletons]}.",
+        )
     if len(material.repeated):
         yield Note(
             "duplicates",

@@ -291,9 +291,7 @@ class _Builder:
     def _example(self, row: int, chances: Matrix, a: int, b: int) -> PairExample:
         example = self.material.data.examples[row]
         number = example.row if example.row is not None else row
-        return PairExample(
-            example.text, number, example.intent or "", float(chances[row, a]), float(chances[row, b])
-        )
+        return PairExample(example.text, number, example.intent or "", float(chances[row, a]), float(chances[row, b]))
 
     def _typical(self, code: int) -> tuple[str, ...]:
         """Choose the examples that are most surely of their topic, one for each group of near-duplicates."""

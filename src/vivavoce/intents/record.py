@@ -117,7 +117,9 @@ class RecordFile:
                 raise UsageError(self._difference(json.loads(row[0]), mine), remedy="give another record file")
 
     def _difference(self, theirs: Mapping[str, object], mine: Mapping[str, object]) -> str:
-        parts = [f"{name} {theirs.get(name)} there, {mine[name]} here" for name in mine if theirs.get(name) != mine[name]]
+        parts = [
+            f"{name} {theirs.get(name)} there, {mine[name]} here" for name in mine if theirs.get(name) != mine[name]
+        ]
         return f"{self.path} is the record of another exam: " + "; ".join(parts)
 
     def load(self) -> dict[UnitKey, UnitResult]:

@@ -117,7 +117,9 @@ def _attempt(work: Work, unit: Unit) -> UnitResult | UnitFailure:
         return work(unit)
     except Exception as error:  # an engine may raise anything; the exam goes on and says so
         text = str(error).strip() or "no message"
-        return UnitFailure(unit.key, text if isinstance(error, ClassifierError) else f"{type(error).__name__}: {text}")
+        return UnitFailure(
+            unit.key, text if isinstance(error, ClassifierError) else f"{type(error).__name__}: {text}"
+        )
 
 
 def _require_some(results: Sequence[UnitResult], failures: Sequence[UnitFailure]) -> None:
@@ -220,13 +222,10 @@ def _widen(columns: np.ndarray, chances: np.ndarray, width: int) -> np.ndarray:
 
 
 def _result(unit: Unit, split: Split, answers: Answers, timing: Timing) -> UnitResult:
-    return UnitResult(
-        unit.key, split.test, split.negative, len(split.train), len(split.excluded), answers, timing
-    )
+    return UnitResult(unit.key, split.test, split.negative, len(split.train), len(split.excluded), answers, timing)
 
 
 def _timed(call: Callable[[], T]) -> tuple[T, float]:
     begin = time.perf_counter()
     value = call()
     return value, time.perf_counter() - begin
-

@@ -62,9 +62,7 @@ class Answers:
     def timing(self, total: float) -> dict[str, float | bool | None]:
         """Return total, mean and percentiles; a batch has no time for a single text."""
         asked = len(self.guesses)
-        p50, p95 = (
-            (None, None) if self.batch or not self.seconds else np.percentile(self.seconds, (50, 95)).tolist()
-        )
+        p50, p95 = (None, None) if self.batch or not self.seconds else np.percentile(self.seconds, (50, 95)).tolist()
         mean = total / asked if asked else None
         return {"total": total, "mean": mean, "p50": p50, "p95": p95, "batch": self.batch}
 

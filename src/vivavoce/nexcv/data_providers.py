@@ -94,9 +94,7 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
         texts, labels = self._checked(X, y)
         index = self.index(labels)
         if not index.low and self.singletons == "train" and len(index.rows) == len(labels):
-            raise DataError(
-                "every label has one example only: nothing is left to test", remedy="add examples"
-            )
+            raise DataError("every label has one example only: nothing is left to test", remedy="add examples")
         low_rows, low = index.low_rows, list(index.low)
         for _ in range(self.n_retries):
             train, test = self._split_high(index, draws)
@@ -188,9 +186,7 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
         if not alone:
             return
         fate = (
-            "trained but never tested"
-            if self.singletons == "train"
-            else "tested but never trained, so always wrong"
+            "trained but never tested" if self.singletons == "train" else "tested but never trained, so always wrong"
         )
         yield f"{len(alone)} labels have one example, which is {fate}: {named(alone)}."
 

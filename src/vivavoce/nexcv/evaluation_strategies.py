@@ -26,9 +26,7 @@ class EvaluationStrategy(ABC):
     def get_metrics(self, X: Sequence[Any], y: Sequence[Any], classify_results: Sequence[Any]) -> Any:
         """Return the numbers for these texts, true labels (None: negative) and answers of `classify`."""
 
-    def measure(
-        self, X: Sequence[Any], y: Sequence[Any], classify_results: Sequence[Any], draws: Draws
-    ) -> Any:
+    def measure(self, X: Sequence[Any], y: Sequence[Any], classify_results: Sequence[Any], draws: Draws) -> Any:
         """Return the numbers of one training within an evaluation and its draws."""
         return self.get_metrics(X, y, classify_results)
 
@@ -73,9 +71,7 @@ class IntentEvaluationStrategy(EvaluationStrategy):
     def _faults(self) -> list[Fault]:
         faults = []
         if not number(self.classification_threshold):
-            faults.append(
-                Fault(f"{self.classification_threshold!r} is not a number", "classification_threshold")
-            )
+            faults.append(Fault(f"{self.classification_threshold!r} is not a number", "classification_threshold"))
         if not isinstance(self.others_label, str) or not self.others_label:
             faults.append(Fault(f"{self.others_label!r} is not a name", "others_label"))
         if not whole_number(self.max_samples):
@@ -96,9 +92,7 @@ class IntentEvaluationStrategy(EvaluationStrategy):
         """Return the numbers for these texts, true labels (None: negative) and answers of `classify`."""
         return self.measure(X, y, classify_results, draws_for(self.mode, self.random_state))
 
-    def measure(
-        self, X: Sequence[Any], y: Sequence[Any], classify_results: Sequence[Any], draws: Draws
-    ) -> Any:
+    def measure(self, X: Sequence[Any], y: Sequence[Any], classify_results: Sequence[Any], draws: Draws) -> Any:
         """Return the numbers of one training within an evaluation and its draws."""
         if self.mode == "exact":
             return self._published(X, y, classify_results, draws)
@@ -114,20 +108,14 @@ class IntentEvaluationStrategy(EvaluationStrategy):
         rows = zip(X, y, results, strict=False)
         items = [Shown(text, *self.get_outcome(truth, result)) for text, truth, result in rows]
         metrics = published_metrics(items, self.others_label)
-        metrics["samples"] = [
-            tuple(item) for item in self._samples(items, [item.code for item in items], draws)
-        ]
+        metrics["samples"] = [tuple(item) for item in self._samples(items, [item.code for item in items], draws)]
         return metrics
 
     def score(self, data: TestingDataset, guesses: Sequence[Guess | None], draws: Draws) -> Scored:
         """Return the numbers of one training; items whose call failed (None) are left out."""
         origins = data.origins or [None] * len(data.X_test)
         rows = zip(data.X_test, data.y_test, guesses, origins, strict=True)
-        items = [
-            self._judged(text, truth, guess, origin)
-            for text, truth, guess, origin in rows
-            if guess is not None
-        ]
+        items = [self._judged(text, truth, guess, origin) for text, truth, guess, origin in rows if guess is not None]
         if not items:
             raise DataError("there is no answer to score", remedy="see the recorded errors of the classifier")
         scored = score(items, self.others_label)

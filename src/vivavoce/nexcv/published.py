@@ -25,9 +25,7 @@ def top_of(annotation: Any) -> tuple[Any, Any]:
     return annotation[0]["intent_id"], annotation[0]["confidence"]
 
 
-def published_outcome(
-    truth: Any, annotation: Any, threshold: float, others: str
-) -> tuple[Any, Any, Any, str]:
+def published_outcome(truth: Any, annotation: Any, threshold: float, others: str) -> tuple[Any, Any, Any, str]:
     """Return true label, shown label, confidence and code.
 
     A right guess needs a confidence of at least the threshold, a wrong one and the shown label more than it.
@@ -78,9 +76,7 @@ def confusion_of(truths: Sequence[Any], shown: Sequence[Any], others: str) -> Co
     return matrix
 
 
-def _label_metrics(
-    matrix: Mapping[Any, Mapping[Any, int]], label: Any, others: str
-) -> dict[str, float | int]:
+def _label_metrics(matrix: Mapping[Any, Mapping[Any, int]], label: Any, others: str) -> dict[str, float | int]:
     row = matrix[label]
     total, hits, unanswered = sum(row.values()), row.get(label, 0), row.get(others, 0)
     strays = sum(other.get(label, 0) for name, other in matrix.items() if name != label)

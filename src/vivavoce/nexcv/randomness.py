@@ -78,9 +78,7 @@ def check_mode(mode: str) -> Mode:
     for known in MODES:
         if mode == known:
             return known
-    raise UsageError(
-        f"there is no mode {mode!r}.{nearest(str(mode), MODES)}", remedy="use 'fixed' or 'exact'"
-    )
+    raise UsageError(f"there is no mode {mode!r}.{nearest(str(mode), MODES)}", remedy="use 'fixed' or 'exact'")
 
 
 def draws_for(mode: Mode, random_state: Any) -> Draws:

@@ -40,9 +40,7 @@ class EvaluationResult:
         return {"info": info, "metrics": list(self.metrics), **self.extra}
 
 
-def aggregate(
-    repetitions: Sequence[Scored], n_train: Sequence[int]
-) -> dict[str, dict[str, float | int | None]]:
+def aggregate(repetitions: Sequence[Scored], n_train: Sequence[int]) -> dict[str, dict[str, float | int | None]]:
     """Return mean, spread and interval of each number over the repetitions.
 
     The interval is wider than the plain one, because the repetitions share most of their examples.

@@ -57,20 +57,14 @@ def checked_timeline(
     _refuse_mixed_zones([y[row][date_key] for row in rows])
     seconds = {row: _seconds(y[row][date_key]) for row in rows}
     rows.sort(key=seconds.__getitem__)
-    items = Timeline(
-        [X[row] for row in rows], [y[row][intent_key] for row in rows], [seconds[row] for row in rows]
-    )
+    items = Timeline([X[row] for row in rows], [y[row][intent_key] for row in rows], [seconds[row] for row in rows])
     return items, len(y) - len(rows)
 
 
 def _check_shape(y: Sequence[Any], intent_key: str) -> None:
-    faults = [
-        Fault(f"the label is {type(item).__name__}, not a dict", f"row {row}") for row, item in _plain(y)
-    ]
+    faults = [Fault(f"the label is {type(item).__name__}, not a dict", f"row {row}") for row, item in _plain(y)]
     faults = faults or [
-        Fault(f"there is no {intent_key!r}", f"row {row}")
-        for row, item in enumerate(y)
-        if intent_key not in item
+        Fault(f"there is no {intent_key!r}", f"row {row}") for row, item in enumerate(y) if intent_key not in item
     ]
     if faults:
         remedy = "give dicts: {'intent_id': ..., 'created': datetime}"
@@ -149,6 +143,4 @@ def check_options(ratio: float, n_steps: int, test_ratio: float, undated: str) -
     if undated not in ("error", "drop"):
         faults.append(Fault(f"{undated!r} is neither 'error' nor 'drop'", "undated"))
     if faults:
-        raise UsageError(
-            "these options cannot be used", faults=faults, remedy="correct the options named above"
-        )
+        raise UsageError("these options cannot be used", faults=faults, remedy="correct the options named above")

@@ -65,9 +65,7 @@ def items_to_decide(
     if difference == 0:
         return None
     reach = (
-        (NormalDist().inv_cdf((1 + confidence) / 2) + NormalDist().inv_cdf(power))
-        * standard_error
-        / abs(difference)
+        (NormalDist().inv_cdf((1 + confidence) / 2) + NormalDist().inv_cdf(power)) * standard_error / abs(difference)
     )
     more = n * reach * reach - n
     return max(0, math.ceil(more)) if math.isfinite(more) else None

@@ -157,9 +157,7 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
 
 
-def _fetch(
-    connection: sqlite3.Connection, places: dict[bytes, list[int]], rows: Floats, found: Flags
-) -> None:
+def _fetch(connection: sqlite3.Connection, places: dict[bytes, list[int]], rows: Floats, found: Flags) -> None:
     keys = list(places)
     size = 4 * rows.shape[1]
     for start in range(0, len(keys), FETCH_KEYS):

@@ -100,9 +100,7 @@ def typo_pairs(words: Sequence[str]) -> Pairs:
     allowed = 1 + (np.minimum(lengths[left], lengths[right]) >= MIN_LENGTH_TWO_EDITS)
     near = np.abs(lengths[left] - lengths[right]) <= allowed
     left, right, allowed = left[near], right[near], allowed[near]
-    distance = cpdist(
-        [words[i] for i in left], [words[i] for i in right], scorer=OSA.distance, score_cutoff=2
-    )
+    distance = cpdist([words[i] for i in left], [words[i] for i in right], scorer=OSA.distance, score_cutoff=2)
     close = np.asarray(distance) <= allowed
     return left[close], right[close]
 
@@ -168,9 +166,7 @@ def _compact_edges(texts: Sequence[str]) -> Pairs:
     candidates = [i for i, key in enumerate(keys) if times[key] > 1]
     first: dict[str, int] = {}
     # A blank between digits stays: room 1 12 is not room 11 2.
-    owner = [
-        first.setdefault(BETWEEN_DIGITS.sub(SEPARATOR, texts[i]).replace(" ", ""), i) for i in candidates
-    ]
+    owner = [first.setdefault(BETWEEN_DIGITS.sub(SEPARATOR, texts[i]).replace(" ", ""), i) for i in candidates]
     return np.array(candidates, dtype=np.int64), np.array(owner, dtype=np.int64)
 
 

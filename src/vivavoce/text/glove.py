@@ -180,9 +180,7 @@ def _text_lines(
 # word2vec binary: a text line with the counts, then for each word its text, a blank and float32 values.
 
 
-def _binary_entries(
-    path: Path, file: BufferedIOBase, needed: set[str] | None
-) -> tuple[int, Iterator[_Entry]]:
+def _binary_entries(path: Path, file: BufferedIOBase, needed: set[str] | None) -> tuple[int, Iterator[_Entry]]:
     header = file.readline(100)
     if header.startswith(_FASTTEXT_MODEL):
         remedy = "use the .vec file that fastText writes beside it"
@@ -221,16 +219,12 @@ def _read_npz(path: Path, needed: set[str] | None) -> WordVectors:
             words, vectors = _npz_words(archive["words"]), archive["vectors"]
     except (KeyError, TypeError, ValueError) as error:
         remedy = "store plain arrays: numpy.savez(file, words=..., vectors=...)"
-        raise FileError(
-            f"no 'words' and 'vectors' to be read ({error})", where=str(path), remedy=remedy
-        ) from error
+        raise FileError(f"no 'words' and 'vectors' to be read ({error})", where=str(path), remedy=remedy) from error
     if vectors.ndim != 2 or vectors.dtype.kind != "f" or len(words) != len(vectors):
         shape = "x".join(map(str, vectors.shape))
         raise FileError(f"{len(words)} words do not fit {shape} {vectors.dtype} vectors", where=str(path))
     # Backwards, so that the first of several equal words is the one that stays.
-    places = {
-        words[row]: row for row in reversed(range(len(words))) if needed is None or words[row] in needed
-    }
+    places = {words[row]: row for row in reversed(range(len(words))) if needed is None or words[row] in needed}
     kept = sorted(places.values())
     index = {words[row]: place for place, row in enumerate(kept)}
     with np.errstate(over="ignore"):
@@ -242,9 +236,7 @@ def _npz_words(stored: NDArray[np.generic]) -> list[str]:
     if stored.dtype == np.uint8:
         # Our own form: UTF-8 lines. An array of strings would be twenty times as large.
         return stored.tobytes().decode("utf-8").split("\n")
-    return [
-        word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in stored.tolist()
-    ]
+    return [word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in stored.tolist()]
 
 
 # wink: {"size": ..., "dimensions": ..., "words": [...], "vectors": {word: [values, norm, number]}, ...}
@@ -269,9 +261,7 @@ def _wink_number(data: mmap.mmap, name: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-def _wink_words(
-    path: Path, data: mmap.mmap, at: int, dimensions: int, needed: set[str] | None
-) -> Iterator[_Entry]:
+def _wink_words(path: Path, data: mmap.mmap, at: int, dimensions: int, needed: set[str] | None) -> Iterator[_Entry]:
     number = 0
     with data:
         while found := _WINK_ENTRY.match(data, at):
@@ -345,9 +335,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         remedy = "set VIVA_HOME to a folder that you may write to"
-        raise FileError(
-            f"the folder cannot be made ({error.strerror})", where=str(folder), remedy=remedy
-        ) from error
+        raise FileError(f"the folder cannot be made ({error.strerror})", where=str(folder), remedy=remedy) from error
 
 
 def _npm() -> str:

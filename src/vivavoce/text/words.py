@@ -17,9 +17,7 @@ _KANA = re.compile("[\u3040-\u30ff]")
 _TOKEN = re.compile(rf"[{_HAN}]+|(?:(?![{_HAN}])[^\W_])+(?:'(?:(?![{_HAN}])[^\W_])+)*")
 
 # French elisions stand before a vowel or a mute h. "aujourd'hui" stays; English contractions do not fit.
-_ELISION = re.compile(
-    r"^((?:jusqu|lorsqu|puisqu|quoiqu|presqu|quelqu|qu|[cdjlmnst])')(?=[aeiouyhàâäæèéêëîïôöœùûü])"
-)
+_ELISION = re.compile(r"^((?:jusqu|lorsqu|puisqu|quoiqu|presqu|quelqu|qu|[cdjlmnst])')(?=[aeiouyhàâäæèéêëîïôöœùûü])")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
 
 # Only words that the other two languages do not use as common words: "die", "in" or "on" would mislead.
