@@ -65,7 +65,7 @@ _ANSWERED = frozenset({Outcome.RIGHT, Outcome.WRONG_INTENT, Outcome.OVERREACH})
 
 
 def is_answered(guess: Guess, threshold: float) -> bool:
-    """The one comparison: a guess exists and its confidence is at least the threshold."""
+    """Tell whether a guess exists and its confidence is at least the threshold: the one comparison."""
     return guess.intent is not None and guess.confidence >= threshold
 
 

@@ -131,4 +131,4 @@ def _class_sums(block: csr_matrix, labels: Rows, n_classes: int) -> csr_matrix:
 
     n = len(labels)
     choose = csr_matrix((np.ones(n, dtype=np.float32), (labels, np.arange(n))), shape=(n_classes, n))
-    return (choose @ block).tocsr()
+    return csr_matrix(choose @ block)

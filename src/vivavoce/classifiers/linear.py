@@ -57,7 +57,7 @@ class _Trained:
         for place in np.unique(best):
             rows = np.flatnonzero(best == place)
             nearest[rows] = (vectors[rows] @ self.examples[place].T).max(axis=1)
-        return 1 / (1 + np.exp((np.float32(FAMILIAR_AT) - nearest) / np.float32(FAMILIAR_SLOPE)))
+        return np.asarray(1 / (1 + np.exp((np.float32(FAMILIAR_AT) - nearest) / np.float32(FAMILIAR_SLOPE))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,7 @@ class Basis:
     @property
     def intercept(self) -> Matrix:
         """The direction of the intercept in this basis."""
-        return self.rotation[-1]
+        return np.asarray(self.rotation[-1])
 
 
 def _with_intercept(vectors: Matrix) -> Matrix:

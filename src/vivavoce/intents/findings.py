@@ -206,7 +206,7 @@ def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[
     lines = [
         IntentFindings(
             intent=topic,
-            examples=sizes[topic],
+            examples=sizes.get(topic, 0),
             recall=_averaged(right[code], tested[code]),
             precision=_averaged(right[code], given[code]),
             deferred=_averaged(silent[code], tested[code]),

@@ -33,7 +33,7 @@ class Items:
     @property
     def right(self) -> Flags:
         """Whether the best guess, whatever its confidence, is the true topic."""
-        return (self.guess == self.truth) & (self.guess >= 0)
+        return np.asarray((self.guess == self.truth) & (self.guess >= 0))
 
     @property
     def negative(self) -> Flags:
@@ -104,7 +104,7 @@ def risk_coverage(items: Items) -> RiskCoverage:
 def _share_ties(wrong: Flags, ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     block = np.cumsum(np.r_[True, ordered[1:] != ordered[:-1]]) - 1
     mean = np.bincount(block, weights=wrong) / np.bincount(block)
-    return mean[block]
+    return np.asarray(mean[block])
 
 
 @dataclass(frozen=True, slots=True)

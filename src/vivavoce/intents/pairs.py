@@ -1,14 +1,15 @@
 """Which topics are confused with each other, ranked, with evidence.
 
-Two views of a pair are joined. *What the bot mixes*: the soft overlap of out-of-sample probabilities. *How alike
-the texts are*: the same formula on vectors, without any training. Both are divided by what two topics of these
-sizes would show if they were one topic, so 100 % reads "the bot sees one topic".
+Two views of a pair are joined. *What the bot mixes*: the overlap of its out-of-sample probabilities. *How alike the
+texts are*: the same formula on vectors, without any training. 100 % means that two topics of equal size cannot be
+told apart. How the constants were chosen: docs/decisions/pairs.md, measured by benchmarks/planted.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,11 @@ MIN_EXAMPLES = 4
 MIN_EVIDENCE = 2
 CANDIDATES = 60
 RESAMPLES = 200
-TEMPERATURE = 0.05
+TEMPERATURE = 0.08
+# The bot's view weighs more than the texts': it is the bot that is examined.
+BOT_WEIGHT = 0.6
+# Probabilities are softened (square root) so that the second and third best guess are heard too.
+SOFTNESS = 0.5
 TYPICAL = 3
 BORDERLINE = 5
 TOP = 3
@@ -78,7 +83,7 @@ def mean_probabilities(results: Sequence[UnitResult], material: Material) -> Mat
         total[result.test] += _chances(result, len(material.topics))
         times[result.test] += 1
     times[times == 0] = np.nan
-    return total / times[:, None]
+    return np.asarray(total / times[:, None])
 
 
 def _chances(result: UnitResult, width: int) -> Matrix:
@@ -106,60 +111,79 @@ def text_probabilities(vectors: Matrix, labels: Rows, width: int) -> Matrix:
     chances = np.exp(scores)
     chances /= chances.sum(axis=1, keepdims=True)
     chances[alone | ~known] = np.nan
-    return chances.astype(np.float32)
+    return np.asarray(chances, dtype=np.float32)
 
 
 def _unit(rows: Matrix) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.maximum(lengths, 1e-9)
+    return np.asarray(rows / np.maximum(lengths, 1e-9))
 
 
 def overlaps(mass: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the overlap of every pair from mass[a, b], the probability topic a's examples give to b.
 
-    s = (ab + ba) / (aa + bb + ab + ba), divided by its ceiling for topics of these sizes.
+    2 (ab + ba) / (aa + bb + ab + ba): 1 when two topics of equal size get the same chances. Of ab and ba only what
+    exceeds the chance that any other topic gives counts: an unsure engine spreads a little over everything.
     """
     own = np.diag(mass)
-    crossed = mass + mass.T
+    excess = np.maximum(0.0, mass - np.outer(sizes, background(mass, sizes)))
+    crossed = excess + excess.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        soft = crossed / (own[:, None] + own[None, :] + crossed)
-        ceiling = 2 * np.outer(sizes, sizes) / np.add.outer(sizes, sizes) ** 2
-        scaled = soft / ceiling
-    scaled[~np.isfinite(scaled)] = 0.0
-    np.fill_diagonal(scaled, 0.0)
-    return np.asarray(scaled)
+        soft = 2 * crossed / (own[:, None] + own[None, :] + crossed)
+    soft[~np.isfinite(soft)] = 0.0
+    np.fill_diagonal(soft, 0.0)
+    return np.asarray(soft)
+
+
+def background(mass: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean chance that examples of all other topics give to each topic."""
+    return np.asarray((mass.sum(axis=0) - np.diag(mass)) / np.maximum(sizes.sum() - sizes, 1))
+
+
+def _softened(chances: Matrix) -> Matrix:
+    soft = chances ** np.float32(SOFTNESS)
+    return np.asarray(soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9))
 
 
 class _View:
     """One way of looking at the topics: probabilities by row, and the mass between topics."""
 
-    def __init__(self, chances: Matrix, material: Material) -> None:
+    def __init__(self, chances: Matrix, material: Material, weight: float) -> None:
+        self.weight = weight
         self.width = len(material.topics)
         self.rows = np.flatnonzero(~np.isnan(chances[:, 0]) & (material.labels >= 0))
         self.labels = material.labels[self.rows]
         self.chances = chances[self.rows]
 
-    def overlap(self) -> NDArray[np.float64]:
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        return np.bincount(self.labels, minlength=self.width).astype(np.float64)
+
+    @cached_property
+    def mass(self) -> NDArray[np.float64]:
         mass = np.zeros((self.width, self.width))
         order = np.argsort(self.labels, kind="stable")
         labels = self.labels[order]
         if len(labels):
             starts = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
             mass[labels[starts]] = np.add.reduceat(self.chances[order].astype(np.float64), starts, axis=0)
-        sizes = np.bincount(self.labels, minlength=self.width).astype(np.float64)
-        return overlaps(mass, sizes)
+        return mass
+
+    def overlap(self) -> NDArray[np.float64]:
+        return overlaps(self.mass, self.sizes)
 
     def candidate_overlaps(self, first: Rows, second: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the overlaps of some pairs for several weightings of the rows (one for each line)."""
         result = np.zeros((len(weights), len(first)))
+        base = background(self.mass, self.sizes)
         for place, (a, b) in enumerate(zip(first, second, strict=True)):
             in_a, in_b = np.flatnonzero(self.labels == a), np.flatnonzero(self.labels == b)
             of_a, of_b = weights[:, self.rows[in_a]], weights[:, self.rows[in_b]]
-            crossed = of_a @ self.chances[in_a, b] + of_b @ self.chances[in_b, a]
+            to_b = np.maximum(0.0, of_a @ (self.chances[in_a, b] - base[b]))
+            to_a = np.maximum(0.0, of_b @ (self.chances[in_b, a] - base[a]))
             own = of_a @ self.chances[in_a, a] + of_b @ self.chances[in_b, b]
-            n_a, n_b = of_a.sum(axis=1), of_b.sum(axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                scaled = crossed / (own + crossed) * (n_a + n_b) ** 2 / (2 * n_a * n_b)
+                scaled = 2 * (to_a + to_b) / (own + to_a + to_b)
             result[:, place] = np.nan_to_num(scaled, nan=0.0, posinf=0.0)
         return result
 
@@ -168,17 +192,24 @@ def rank_pairs(
     bot: Matrix | None, text: Matrix | None, material: Material, *, seed: int, most: int = 20
 ) -> tuple[Pair, ...]:
     """Rank the confused pairs, worst first; pairs without enough examples to tell come last."""
-    views = [_View(chances, material) for chances in (bot, text) if chances is not None]
+    views = _views(bot, text, material)
     if not views:
         return ()
-    joint = np.mean([view.overlap() for view in views], axis=0)
+    joint = sum((view.weight * view.overlap() for view in views), np.zeros(()))
     first, second = _candidates(joint)
     weights = _bootstrap_weights(material, seed)
-    drawn = np.mean([view.candidate_overlaps(first, second, weights) for view in views], axis=0)
+    drawn = sum((v.weight * v.candidate_overlaps(first, second, weights) for v in views), np.zeros(()))
     builder = _Builder(material, bot, text, first, second, joint, drawn)
     pairs = [builder.pair(place) for place in range(len(first))]
     pairs.sort(key=lambda pair: (not pair.enough, -pair.score, pair.a, pair.b))
     return tuple(pairs[:most])
+
+
+def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> list[_View]:
+    """Return what there is to look at, weighed so that the weights sum to 1."""
+    if bot is None or text is None:
+        return [_View(chances, material, 1.0) for chances in (bot, text) if chances is not None]
+    return [_View(_softened(bot), material, BOT_WEIGHT), _View(text, material, 1 - BOT_WEIGHT)]
 
 
 def _candidates(joint: NDArray[np.float64]) -> tuple[Rows, Rows]:
@@ -190,7 +221,7 @@ def _candidates(joint: NDArray[np.float64]) -> tuple[Rows, Rows]:
 
 def _bootstrap_weights(material: Material, seed: int) -> NDArray[np.float64]:
     """Resample examples within topics, near-duplicates as one: one line of row weights for each resample."""
-    draws = resamples(material.groups, RESAMPLES, seed, strata=material.labels)
+    draws = resamples(material.groups.tolist(), RESAMPLES, seed, strata=material.labels.tolist())
     return np.array([np.bincount(rows, minlength=len(material)) for rows in draws], dtype=np.float64)
 
 
@@ -217,7 +248,7 @@ class _Builder:
             low=float(min(1.0, low, score)),
             high=float(min(1.0, max(high, score))),
             score=score,
-            bot_overlap=self._single(self.bot, a, b),
+            bot_overlap=self._single(None if self.bot is None else _softened(self.bot), a, b),
             text_overlap=self._single(self.text, a, b),
             top3_share=self._top_share(place),
             cost=self._cost(a, b),
@@ -236,8 +267,9 @@ class _Builder:
         return chosen
 
     def _rate(self, origin: int, other: int) -> float:
-        rows = self.material.labels == origin
-        return float(np.nan_to_num(np.nanmean(self._chances()[rows, other])) if rows.any() else 0.0)
+        chances = self._chances()[self.material.labels == origin, other]
+        tested = chances[~np.isnan(chances)]
+        return float(tested.mean()) if len(tested) else 0.0
 
     def _ordered(self, a: int, b: int) -> tuple[int, int]:
         """Put first the topic that loses a larger part of its messages to the other."""
@@ -246,7 +278,7 @@ class _Builder:
     def _single(self, chances: Matrix | None, a: int, b: int) -> float | None:
         if chances is None:
             return None
-        view = _View(chances, self.material)
+        view = _View(chances, self.material, 1.0)
         ones = np.ones((1, len(self.material)))
         return float(min(1.0, view.candidate_overlaps(np.array([a]), np.array([b]), ones)[0, 0]))
 
@@ -255,7 +287,7 @@ class _Builder:
         return float((ahead < TOP).mean())
 
     def _cost(self, a: int, b: int) -> float | None:
-        """Expected messages per 100 lost between the two, were traffic like the training data."""
+        """Return the messages per 100 lost between the two, were traffic like the training data."""
         if self.bot is None:
             return None
         n = (self.material.labels >= 0).sum()

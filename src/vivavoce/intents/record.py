@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +147,7 @@ def _encode(result: UnitResult) -> tuple[str, bytes]:
         "n_excluded": result.n_excluded,
         "timing": [timing.split, timing.train, list(timing.classify)],
     }
-    arrays = {"test": result.test, "negative": result.negative, "guess": result.answers.guess}
+    arrays: dict[str, NDArray[Any]] = {"test": result.test, "negative": result.negative, "guess": result.answers.guess}
     arrays["confidence"] = result.answers.confidence
     if result.answers.probabilities is not None:
         arrays["probabilities"] = result.answers.probabilities
@@ -158,7 +159,7 @@ def _encode(result: UnitResult) -> tuple[str, bytes]:
 def _decode(meta: str, blob: bytes) -> UnitResult:
     facts = json.loads(meta)
     with np.load(io.BytesIO(blob), allow_pickle=False) as arrays:
-        chances = arrays["probabilities"] if "probabilities" in arrays else None
+        chances = arrays.get("probabilities")
         answers = Answers(arrays["guess"], arrays["confidence"], chances)
         test, negative = arrays["test"], arrays["negative"]
     split, train, classify = facts["timing"]

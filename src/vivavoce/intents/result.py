@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from vivavoce.errors import UsageError, nearest
 from vivavoce.intents.findings import ConfusionCell, IntentFindings, Sample, SettingFindings
+from vivavoce.intents.measures import CalibrationBin, RiskCoverage
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.record import UnitFailure
 from vivavoce.intents.splits import Design, Setting
 from vivavoce.outcomes import Outcome
-from vivavoce.records import Rate
+from vivavoce.records import Dataset, Rate
 from vivavoce.version import __version__
 
 DEFINITIONS = 1
@@ -44,6 +45,11 @@ class DataFacts:
     rows: int
     topics: int
     out_of_scope: int
+
+    @classmethod
+    def of(cls, data: Dataset) -> DataFacts:
+        """Describe a data set."""
+        return cls(data.source, data.hash, len(data), len(data.sizes), data.intents.count(None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +83,7 @@ class IntentsResult:
     def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form."""
         return {
-            "vivavoce": __version__,
-            "kind": "intents",
-            "definitions": DEFINITIONS,
-            "seed": self.design.seed,
-            "data": data_json(self.data),
+            **head_json("intents", self.design.seed, self.data),
             "classifier": self.classifier,
             "threshold": self.threshold,
             "retries": self.design.retries,
@@ -90,7 +92,7 @@ class IntentsResult:
             "singletons": str(self.design.singletons),
             "settings": [setting_json(findings) for findings in self.settings],
             "pairs": [pair_json(pair) for pair in self.pairs],
-            "warnings": [{"kind": note.kind, "message": note.message} for note in self.warnings],
+            "warnings": notes_json(self.warnings),
             "failures": [{"unit": str(f.key), "reason": f.reason} for f in self.failures],
             "inflation": None
             if self.inflation is None
@@ -102,7 +104,7 @@ class IntentsResult:
         names = ("accuracy", "automation_rate", "precision_answered", "negative_rejection")
         head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
         body = "".join(
-            f"<tr><th>{findings.setting}</th>{''.join(_cell(findings.rates[name]) for name in names)}</tr>"
+            f"<tr><th>{findings.setting}</th>{''.join(rate_cell(findings.rates[name]) for name in names)}</tr>"
             for findings in self.settings
         )
         pairs = "".join(
@@ -113,11 +115,28 @@ class IntentsResult:
         return f"<table><tr><th>setting</th>{head}</tr>{body}</table><p>Most confused:</p><ol>{pairs}</ol>"
 
 
-def _cell(rate: Rate) -> str:
+def rate_cell(rate: Rate) -> str:
+    """Return a rate as a cell of an HTML table."""
     if rate.value is None:
         return "<td>n/a</td>"
     interval = "" if rate.low is None else f" ({rate.low:.2f} to {rate.high:.2f})"
     return f"<td>{rate.value:.3f}{interval}, n = {rate.n}</td>"
+
+
+def head_json(kind: str, seed: int, data: DataFacts) -> dict[str, Any]:
+    """Return what every result begins with."""
+    return {
+        "vivavoce": __version__,
+        "kind": kind,
+        "definitions": DEFINITIONS,
+        "seed": seed,
+        "data": data_json(data),
+    }
+
+
+def notes_json(notes: Sequence[Note]) -> list[dict[str, str]]:
+    """Return the JSON form of warnings."""
+    return [{"kind": note.kind, "message": note.message} for note in notes]
 
 
 def data_json(data: DataFacts) -> dict[str, Any]:
@@ -145,8 +164,8 @@ def setting_json(findings: SettingFindings) -> dict[str, Any]:
         "negatives": {"topics": list(findings.low_topics), "share": findings.share_low},
         "per_intent": [intent_json(line) for line in findings.intents],
         "confusion": [confusion_json(cell) for cell in findings.confusion],
-        "risk_coverage": _curve_json(findings),
-        "calibration": [{"confidence": b.confidence, "right": b.right, "n": b.n} for b in findings.bins],
+        "risk_coverage": curve_json(findings.curve),
+        "calibration": bins_json(findings.bins),
         "samples": [sample_json(sample) for sample in findings.samples],
         "blind_spots": {"topics": list(findings.blind_spots.topics), "pairs": findings.blind_spots.pairs},
         "timing": {
@@ -222,8 +241,13 @@ def pair_json(pair: Pair) -> dict[str, Any]:
     }
 
 
-def _curve_json(findings: SettingFindings, points: int = 100) -> Mapping[str, list[float]]:
-    curve = findings.curve
+def bins_json(bins: Sequence[CalibrationBin]) -> list[dict[str, float]]:
+    """Return the JSON form of the bins of a calibration."""
+    return [{"confidence": b.confidence, "right": b.right, "n": b.n} for b in bins]
+
+
+def curve_json(curve: RiskCoverage, points: int = 100) -> Mapping[str, list[float]]:
+    """Return about `points` places of a risk-coverage curve."""
     step = max(1, len(curve.coverage) // points)
     return {
         "coverage": curve.coverage[step - 1 :: step].tolist(),

@@ -13,13 +13,19 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_complete
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from vivavoce.classifiers.protocol import Classifier, Prepared, PreparingClassifier, ProbabilisticClassifier
-from vivavoce.errors import ClassifierError
+from vivavoce.classifiers.protocol import (
+    Classifier,
+    Floats,
+    Prepared,
+    PreparingClassifier,
+    ProbabilisticClassifier,
+)
+from vivavoce.errors import ClassifierError, VivaError
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import (
     NO_GUESS_CODE,
@@ -31,7 +37,7 @@ from vivavoce.intents.record import (
     UnitKey,
     UnitResult,
 )
-from vivavoce.intents.splits import Split, SplitPlan
+from vivavoce.intents.splits import Rows, Split, SplitPlan
 from vivavoce.records import Guess
 
 BATCH = 256
@@ -49,7 +55,10 @@ class Unit:
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Work = Callable[[Unit], UnitResult]
+AskRows = Callable[[Rows], Answers]
+TrainRows = Callable[[Rows], AskRows]
 
 
 def run_units(
@@ -116,10 +125,13 @@ def _attempt(work: Work, unit: Unit) -> UnitResult | UnitFailure:
     try:
         return work(unit)
     except Exception as error:  # an engine may raise anything; the exam goes on and says so
-        text = str(error).strip() or "no message"
-        return UnitFailure(
-            unit.key, text if isinstance(error, ClassifierError) else f"{type(error).__name__}: {text}"
-        )
+        return UnitFailure(unit.key, reason_of(error))
+
+
+def reason_of(error: Exception) -> str:
+    """Return what went wrong with an engine, in one line where the engine said so."""
+    text = str(error).strip() or "no message"
+    return text if isinstance(error, ClassifierError) else f"{type(error).__name__}: {text}"
 
 
 def _require_some(results: Sequence[UnitResult], failures: Sequence[UnitFailure]) -> None:
@@ -130,11 +142,51 @@ def _require_some(results: Sequence[UnitResult], failures: Sequence[UnitFailure]
         )
 
 
+def row_trainer(classifier: AnyClassifier, material: Material, progress: Progress | None = None) -> TrainRows:
+    """Return a function that trains on some rows and returns one that answers other rows.
+
+    A plain engine holds one bot, so it answers with what it was trained on last. Whatever the engine raises
+    becomes a ClassifierError.
+    """
+    if isinstance(classifier, PreparingClassifier):
+        train = partial(_train_prepared, _guarded(_prepare)(classifier, material, progress))
+    else:
+        train = partial(_train_plain, classifier, material)
+    return _guarded(lambda rows: _guarded(train(rows)))
+
+
+def _guarded(call: Callable[P, T]) -> Callable[P, T]:
+    def guarded(*arguments: P.args, **options: P.kwargs) -> T:
+        try:
+            return call(*arguments, **options)
+        except VivaError:
+            raise
+        except Exception as error:  # an engine may raise anything; the caller gets the one error tree
+            raise ClassifierError(
+                f"the classifier failed: {reason_of(error)}", remedy="check the engine with a few examples"
+            ) from error
+
+    return guarded
+
+
+def _train_prepared(prepared: Prepared, rows: Rows) -> AskRows:
+    model = prepared.train(rows)
+    return lambda asked: _best(*model.probabilities(asked))
+
+
+def _train_plain(classifier: Classifier, material: Material, rows: Rows) -> AskRows:
+    classifier.fit(material.texts(rows), material.intents(rows))
+    return lambda asked: _ask(classifier, material, asked, keep=False)[0]
+
+
+def _prepare(classifier: PreparingClassifier, material: Material, progress: Progress | None) -> Prepared:
+    tell = partial(progress, "reading texts") if progress else None
+    return classifier.prepare(material.data.texts, material.labels, tell)
+
+
 def _work(classifier: AnyClassifier, material: Material, progress: Progress | None) -> Work:
     if isinstance(classifier, PreparingClassifier):
-        tell = partial(progress, "reading texts") if progress else None
-        prepared = classifier.prepare(material.data.texts, material.labels, tell)
-        return partial(_work_prepared, prepared, material)
+        return partial(_work_prepared, _prepare(classifier, material, progress), material)
     return partial(_work_plain, classifier, material)
 
 
@@ -142,12 +194,16 @@ def _work_prepared(prepared: Prepared, material: Material, unit: Unit) -> UnitRe
     split, seconds = _timed(lambda: unit.plan.split(unit.key.retry))
     model, training = _timed(lambda: prepared.train(split.train))
     (columns, chances), classifying = _timed(lambda: model.probabilities(split.test))
-    best = chances.argmax(axis=1) if len(chances) else np.empty(0, dtype=np.intp)
-    confidence = chances[np.arange(len(best)), best].astype(np.float32)
     wide = _widen(columns, chances, len(material.topics)) if unit.keep_probabilities else None
-    answers = Answers(columns[best], confidence, wide)
+    answers = _best(columns, chances, wide)
     timing = Timing(seconds, training, (classifying / max(1, len(split.test)),))
     return _result(unit, split, answers, timing)
+
+
+def _best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -> Answers:
+    best = chances.argmax(axis=1) if len(chances) else np.empty(0, dtype=np.intp)
+    confidence = chances[np.arange(len(best)), best].astype(np.float32)
+    return Answers(columns[best], confidence, wide)
 
 
 def _work_plain(classifier: Classifier, material: Material, unit: Unit) -> UnitResult:
@@ -155,32 +211,32 @@ def _work_plain(classifier: Classifier, material: Material, unit: Unit) -> UnitR
     engine = copy.deepcopy(classifier) if _parallel(classifier) else classifier
     texts, intents = material.texts(split.train), material.intents(split.train)
     _, training = _timed(lambda: engine.fit(texts, intents))
-    answers, batches = _ask(engine, material, split, keep=unit.keep_probabilities)
+    answers, batches = _ask(engine, material, split.test, keep=unit.keep_probabilities)
     return _result(unit, split, answers, Timing(seconds, training, tuple(batches)))
 
 
-def _ask(engine: Classifier, material: Material, split: Split, *, keep: bool) -> tuple[Answers, list[float]]:
+def _ask(engine: Classifier, material: Material, rows: Rows, *, keep: bool) -> tuple[Answers, list[float]]:
     """Ask the engine in batches; returns its answers and the seconds per text of each batch."""
     code = {topic: place for place, topic in enumerate(material.topics)}
-    full = keep and isinstance(engine, ProbabilisticClassifier)
     parts, batches = [], []
-    for begin in range(0, len(split.test), BATCH):
-        texts = material.texts(split.test[begin : begin + BATCH])
-        asking = partial(_probable if full else _guessed, engine, texts, code)
-        part, seconds = _timed(asking)
+    for begin in range(0, len(rows), BATCH):
+        texts = material.texts(rows[begin : begin + BATCH])
+        part, seconds = _timed(partial(_say, engine, texts, code, keep))
         parts.append(part)
         batches.append(seconds / len(texts))
     return _joined(parts), batches
+
+
+def _say(engine: Classifier, texts: list[str], code: dict[str, int], keep: bool) -> Answers:
+    if keep and isinstance(engine, ProbabilisticClassifier):
+        return _probable(engine, texts, code)
+    return _coded(engine.guess(texts), texts, code)
 
 
 def _probable(engine: ProbabilisticClassifier, texts: list[str], code: dict[str, int]) -> Answers:
     said = engine.probabilities(texts)
     columns = np.array([code[intent] for intent in said.intents], dtype=np.intp)
     return _coded(said.guesses(), texts, code, _widen(columns, said.rows, len(code)))
-
-
-def _guessed(engine: Classifier, texts: list[str], code: dict[str, int]) -> Answers:
-    return _coded(engine.guess(texts), texts, code)
 
 
 def _coded(

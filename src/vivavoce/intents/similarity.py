@@ -40,4 +40,4 @@ def _sketch(features: object) -> Matrix:
 
     dense = SparseRandomProjection(SKETCH, dense_output=True, random_state=0).fit_transform(features)
     rows = np.asarray(dense, dtype=np.float32)
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))

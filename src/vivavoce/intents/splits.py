@@ -152,7 +152,7 @@ class SplitPlan:
         order = rng.permutation(topics) if rng is not None else topics
         order = order[np.argsort(self.sizes[order], kind="stable")]
         before = np.concatenate([[0], np.cumsum(self.sizes[order])[:-1]])
-        return order[before < wanted]
+        return np.asarray(order[before < wanted])
 
     @cached_property
     def share_low(self) -> float:
@@ -198,11 +198,11 @@ class SplitPlan:
         if not len(low):
             return low
         if self.design.partition is Partition.RANDOM:
-            return low[: max(1, int(len(low) * self.design.test_fraction))]
+            return np.asarray(low[: max(1, int(len(low) * self.design.test_fraction))])
         folds = self.design.folds
         if len(low) >= folds:
-            return low[np.arange(len(low)) % folds == fold]
-        return low[[(fold + turn * folds) % len(low)]]
+            return np.asarray(low[np.arange(len(low)) % folds == fold])
+        return np.asarray(low[[(fold + turn * folds) % len(low)]])
 
     def _units(self, rng: np.random.Generator) -> tuple[Rows, Rows, Rows]:
         """Return group ids in random order within their topic, the topic of each, and rows per group."""
@@ -217,12 +217,12 @@ class SplitPlan:
 
     def _folds(self, rng: np.random.Generator) -> Rows:
         """Deal the groups of each topic over the folds in turn, so that folds are even and stratified."""
-        ids, topics, _ = self._units(rng)
+        ids, _, _ = self._units(rng)
         deal = np.empty(int(self.groups.max()) + 1, dtype=np.intp)
         # The deal runs on from topic to topic; a random first fold for each topic would make small topics
         # meet in one fold now and then.
         deal[ids] = (np.arange(len(ids)) + rng.integers(self.design.folds)) % self.design.folds
-        return deal[self.groups]
+        return np.asarray(deal[self.groups])
 
     def _draws(self, rng: np.random.Generator) -> Rows:
         """Put max(1, floor(n t)) examples of each topic on the test side (place 0), whole groups at a time."""
@@ -236,7 +236,7 @@ class SplitPlan:
         in_test = within < np.repeat(quota, np.diff(np.r_[starts, len(codes)]))
         place = np.ones(int(self.groups.max()) + 1, dtype=np.intp)
         place[ids[in_test]] = 0
-        return place[self.groups]
+        return np.asarray(place[self.groups])
 
     def _finish(self, retry: int, test: Flags, negative: Flags) -> Split:
         """Apply the policies: singletons, topics that would lose all training rows, groups on both sides."""

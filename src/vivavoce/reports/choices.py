@@ -1,0 +1,74 @@
+"""Which lines of a result are worth showing first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from vivavoce.intents.findings import ConfusionCell, IntentFindings, SettingFindings
+from vivavoce.intents.pairs import Pair
+from vivavoce.intents.result import IntentsResult, Note
+from vivavoce.reports.wording import WATCH_LEVEL, needs_work
+
+# Under this many tested examples a topic's share is too rough to rank it by.
+ENOUGH_TESTED = 10
+NOTES_OF_A_KIND = 3
+
+
+def top_pairs(result: IntentsResult, most: int = 3) -> tuple[Pair, ...]:
+    """Return the pairs to work on first."""
+    return tuple(pair for pair in result.pairs if needs_work(pair) and pair.overlap >= WATCH_LEVEL)[:most]
+
+
+def harmless_pairs(result: IntentsResult) -> tuple[Pair, ...]:
+    """Return the pairs whose topics give the same answer."""
+    return tuple(pair for pair in result.pairs if pair.same_answer and pair.enough)
+
+
+def unclear_pairs(result: IntentsResult) -> tuple[Pair, ...]:
+    """Return the pairs with too few examples to tell."""
+    return tuple(pair for pair in result.pairs if not pair.enough)
+
+
+def weakest_topics(findings: SettingFindings, most: int) -> tuple[IntentFindings, ...]:
+    """Return the topics that are found least often, among those with enough tests to tell."""
+    tested = [line for line in findings.intents if line.recall.n >= ENOUGH_TESTED]
+    return tuple(sorted(tested, key=_recall))[:most]
+
+
+def untold_topics(findings: SettingFindings) -> int:
+    """Return how many topics have too few tests to be ranked."""
+    return sum(line.recall.n < ENOUGH_TESTED for line in findings.intents)
+
+
+def _recall(line: IntentFindings) -> tuple[float, str]:
+    return (line.recall.value or 0.0, line.intent)
+
+
+def confused_cells(findings: SettingFindings) -> tuple[ConfusionCell, ...]:
+    """Return the cells in which a known topic was taken for another one, largest first."""
+    return tuple(
+        cell
+        for cell in findings.confusion
+        if not cell.negative and None not in (cell.origin, cell.guess) and cell.origin != cell.guess
+    )
+
+
+def confused_topics(findings: SettingFindings, most: int) -> tuple[str, ...]:
+    """Return the topics that lose or draw most messages, in alphabetical order."""
+    weight: Counter[str] = Counter()
+    for cell in confused_cells(findings):
+        for topic in (cell.origin, cell.guess):
+            weight[topic or ""] += cell.answered + cell.deferred
+    return tuple(sorted(topic for topic, _ in weight.most_common(most)))
+
+
+def short_notes(notes: Sequence[Note], most: int = NOTES_OF_A_KIND) -> tuple[str, ...]:
+    """Return the messages of the notes, at most a few of each kind, and how many more there are."""
+    lines: list[str] = []
+    for kind in dict.fromkeys(note.kind for note in notes):
+        messages = [note.message for note in notes if note.kind == kind]
+        lines += messages[:most]
+        if len(messages) > most:
+            lines.append(f"... and {len(messages) - most} more of this kind.")
+    return tuple(lines)

@@ -1,0 +1,235 @@
+"""Results in the terminal: the sentence first, then few numbers, then what to do. No meaning rests on colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from vivavoce.intents.check import CheckResult, Problem
+from vivavoce.intents.findings import SettingFindings
+from vivavoce.intents.pairs import Pair, PairExample
+from vivavoce.intents.result import IntentsResult
+from vivavoce.records import Rate
+from vivavoce.reports import wording
+from vivavoce.reports.choices import ENOUGH_TESTED, short_notes, top_pairs, untold_topics, weakest_topics
+from vivavoce.reports.meanings import MEASURES, Kind
+
+MAIN = ("automation_rate", "precision_answered", "negative_rejection", "accuracy")
+WIDEST = 100
+EXAMPLES = 3
+FEW_PROBLEMS = 10
+SEVERITY_WORDS = {"error": "error", "warning": "warning", "info": "hint"}
+
+
+def rate_cell(rate: Rate, kind: Kind = "share") -> Text:
+    """Return a value over its interval, or n/a."""
+    value = Text(wording.value_text(kind, rate.value), style="bold" if rate.value is not None else "dim")
+    around = wording.interval_text(rate, kind)
+    return Text.assemble(value, "\n", (around, "dim")) if around else value
+
+
+# --- intents examine ---------------------------------------------------------------------------------------
+
+
+def show_result(console: Console, result: IntentsResult, *, verbose: bool = False) -> None:
+    """Show an exam: what it means, how good the bot is, what to fix next, what to know."""
+    console.print()
+    console.print(_block(Text(wording.headline(result), style="bold")))
+    if not result.settings:
+        console.print(_notes(result, verbose))
+        return
+    console.print(_block(Text(wording.strangers_sentence(result))))
+    console.print(_heading("How good is it?", _facts(result)))
+    console.print()
+    console.print(_settings(result))
+    console.print(_heading("What to fix next", wording.verdict(result)))
+    console.print(_pairs(top_pairs(result)))
+    console.print(_weakest(result.settings[0], 15 if verbose else 5))
+    if verbose:
+        console.print(_all_numbers(result))
+    console.print(_heading("What to know"))
+    console.print(_notes(result, verbose))
+    console.print()
+    console.print(_block(Text(wording.timing_sentence(result.settings[0].timing), style="dim")))
+
+
+def _block(content: RenderableType, indent: int = 0) -> RenderableType:
+    """Keep lines readable on a wide screen."""
+    frame = Table.grid(padding=0)
+    frame.add_column(max_width=WIDEST - indent, overflow="fold")
+    frame.add_row(content)
+    return Padding(frame, (0, 0, 0, indent))
+
+
+def _heading(title: str, aside: str = "") -> RenderableType:
+    lines: list[RenderableType] = [Text(), Text(title, style="bold underline")]
+    if aside:
+        lines.append(_block(Text(aside)))
+    return Group(*lines)
+
+
+def _facts(result: IntentsResult) -> str:
+    parts = [
+        wording.plural(result.data.rows, "example"),
+        wording.plural(result.data.topics, "topic"),
+        f"classifier {result.classifier}",
+        wording.plural(result.design.retries, "retry").replace("retrys", "retries"),
+        f"threshold {result.threshold:g}",
+    ]
+    return ", ".join(parts) + ". Under each value: where it would lie with other data of this size."
+
+
+def _settings(result: IntentsResult) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table.add_column("What the bot has to face", max_width=34)
+    for name in MAIN:
+        table.add_column(MEASURES[name].title, justify="right")
+    shown = [findings for findings in result.settings if findings.same_as is None]
+    for place, findings in enumerate(shown):
+        table.add_row(*_setting_row(findings), end_section=place < len(shown) - 1)
+    same = [_block(Text(wording.setting_sentence(f))) for f in result.settings if f.same_as is not None]
+    return Group(table, *same)
+
+
+def _setting_row(findings: SettingFindings) -> list[RenderableType]:
+    tests = f"{findings.setting}, {wording.plural(findings.counts.total, 'test')}"
+    name = Text.assemble(wording.setting_title(findings), "\n", (tests, "dim"))
+    return [name, *[rate_cell(findings.rates[name]) for name in MAIN]]
+
+
+def _pairs(pairs: Sequence[Pair]) -> RenderableType:
+    if not pairs:
+        return _block(Text("Nothing stands out."))
+    return Group(*[_pair(place, pair) for place, pair in enumerate(pairs, 1)])
+
+
+def _pair(place: int, pair: Pair) -> RenderableType:
+    title = Text.assemble((f"{place}. ", "bold"), (pair.a, "bold"), " and ", (pair.b, "bold"))
+    examples = [_example(example) for example in pair.examples[:EXAMPLES]]
+    return Group(
+        Text(),
+        _block(title),
+        _block(Text(wording.pair_advice(pair)), 3),
+        _block(Text(_pair_facts(pair), style="dim"), 3),
+        *[_block(example, 3) for example in examples],
+    )
+
+
+def _pair_facts(pair: Pair) -> str:
+    overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
+    facts = [
+        f"Overlap {wording.share_text(pair.overlap)} ({wording.interval_text(overlap)})",
+        wording.pair_direction(pair),
+        *([f"costs {wording.cost_text(pair)}"] if pair.cost is not None else []),
+        wording.pair_stability(pair),
+    ]
+    return "; ".join(facts) + "."
+
+
+def _example(example: PairExample) -> RenderableType:
+    line = Table.grid(padding=(0, 1))
+    line.add_column()
+    line.add_column(overflow="fold")
+    line.add_row("-", Text.assemble(f"“{example.text}” ", (f"is in {example.intent}", "dim")))
+    return line
+
+
+def _weakest(findings: SettingFindings, most: int) -> RenderableType:
+    lines = weakest_topics(findings, most)
+    left_out = untold_topics(findings)
+    aside = f"{wording.plural(left_out, 'topic')} with under {ENOUGH_TESTED} tested examples not ranked."
+    if not lines:
+        return _heading("Weakest topics", aside)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table.add_column("Topic", overflow="fold")
+    for name in ("recall", "deferred"):
+        table.add_column(MEASURES[name].title, justify="right")
+    table.add_column("Examples", justify="right")
+    for line in lines:
+        table.add_row(Text(line.intent), _inline(line.recall), wording.share_text(line.deferred.value), f"{line.examples}")
+    return Group(_heading("Weakest topics", aside if left_out else ""), table)
+
+
+def _inline(rate: Rate) -> Text:
+    around = wording.interval_text(rate)
+    return Text.assemble(wording.share_text(rate.value), (f" ({around})" if around else "", "dim"))
+
+
+def _all_numbers(result: IntentsResult) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table.add_column("Number", overflow="fold")
+    shown = [findings for findings in result.settings if findings.same_as is None]
+    for findings in shown:
+        table.add_column(str(findings.setting), justify="right")
+    for name in shown[0].rates:
+        measure = MEASURES[name]
+        table.add_row(measure.title, *[rate_cell(findings.rates[name], measure.kind) for findings in shown])
+    return Group(_heading("All numbers"), table)
+
+
+def _notes(result: IntentsResult, verbose: bool) -> RenderableType:
+    return _bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3))
+
+
+def _bullets(lines: Iterable[str]) -> RenderableType:
+    table = Table.grid(padding=(0, 1))
+    table.add_column()
+    table.add_column(max_width=WIDEST - 2, overflow="fold")
+    for line in lines:
+        table.add_row("•", Text(line))
+    return table
+
+
+# --- intents check, classifiers ----------------------------------------------------------------------------
+
+
+def show_check(console: Console, check: CheckResult, *, verbose: bool = False) -> None:
+    """Show what is wrong with training data, worst first."""
+    console.print()
+    console.print(_block(Text(wording.check_sentence(check), style="bold")))
+    if check.problems:
+        console.print(_kinds(check))
+        console.print(_heading("Worst first" if not verbose else "All of them"))
+        most = len(check.problems) if verbose else FEW_PROBLEMS
+        console.print(_bullets(problem_line(problem) for problem in check.problems[:most]))
+        if len(check.problems) > most:
+            console.print(_block(Text(f"... and {len(check.problems) - most:,} more; --verbose shows all.", style="dim")))
+    if check.notes:
+        console.print(_heading("About the file"))
+        console.print(_bullets(check.notes))
+
+
+def _kinds(check: CheckResult) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table.add_column("What")
+    table.add_column("How grave")
+    table.add_column("How often", justify="right")
+    # A kind can occur in two degrees (the same text, nearly the same text): it stands at its gravest.
+    grave = {problem.kind: problem.severity for problem in reversed(check.problems)}
+    for kind in dict.fromkeys(problem.kind for problem in check.problems):
+        title = wording.PROBLEM_TITLES.get(kind, kind)
+        table.add_row(title, SEVERITY_WORDS[grave[kind]], f"{check.counts[kind]:,}")
+    return table
+
+
+def problem_line(problem: Problem, most: int = 6) -> str:
+    """Return a problem with its degree and the rows in which it stands."""
+    rows = ", ".join(str(row) for row in problem.rows[:most]) + (", ..." if len(problem.rows) > most else "")
+    where = f" (row{'s' if len(problem.rows) > 1 else ''} {rows})" if rows else ""
+    return f"{SEVERITY_WORDS[problem.severity]}: {problem.message}{where}"
+
+
+def show_classifiers(console: Console, rows: Iterable[tuple[str, str, str]]) -> None:
+    """Show the classifiers that can be examined: name, where it comes from, what it is."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table.add_column("Name", no_wrap=True)
+    table.add_column("What it is", overflow="fold", max_width=70)
+    table.add_column("From", overflow="fold")
+    for name, origin, summary in rows:
+        table.add_row(Text(name, style="bold"), Text(summary), Text(origin, style="dim"))
+    console.print(table)

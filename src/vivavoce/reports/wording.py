@@ -1,0 +1,272 @@
+"""What a result says in plain sentences, each number in them taken from the result as it is."""
+
+from __future__ import annotations
+
+from vivavoce.intents.check import CheckResult
+from vivavoce.intents.findings import SettingFindings, TimingFindings
+from vivavoce.intents.pairs import CLASH_LEVEL, Pair
+from vivavoce.intents.result import IntentsResult
+from vivavoce.outcomes import Outcome
+from vivavoce.records import Rate
+from vivavoce.reports.meanings import (
+    MEASURES,
+    NOT_AVAILABLE,
+    Measure,
+    absence,
+    hundred,
+    interval_text,
+    percent,
+    rate_text,
+    render_measures_table,
+    score_text,
+    seconds_text,
+    share_text,
+    value_text,
+)
+
+__all__ = [
+    "MEASURES",
+    "NOT_AVAILABLE",
+    "OUTCOME_TITLES",
+    "PROBLEM_TITLES",
+    "WATCH_LEVEL",
+    "Measure",
+    "absence",
+    "check_sentence",
+    "cost_text",
+    "headline",
+    "hundred",
+    "interval_text",
+    "needs_work",
+    "pair_advice",
+    "pair_direction",
+    "pair_sentence",
+    "pair_stability",
+    "percent",
+    "plural",
+    "rate_text",
+    "render_measures_table",
+    "score_text",
+    "seconds_text",
+    "setting_sentence",
+    "setting_title",
+    "share_text",
+    "strangers_sentence",
+    "swallowed",
+    "timing_sentence",
+    "value_text",
+    "verdict",
+]
+
+# Below this a pair needs no attention: half of the level at which it counts as a clash.
+WATCH_LEVEL = CLASH_LEVEL / 2
+
+OUTCOME_TITLES = {
+    Outcome.RIGHT: "Right",
+    Outcome.WRONG_INTENT: "Wrong topic",
+    Outcome.OVERREACH: "Answered a stranger",
+    Outcome.MISSED: "Missed",
+    Outcome.WRONG_DEFERRED: "Held back an error",
+    Outcome.NO_GUESS: "No guess",
+    Outcome.DECLINED: "Stranger declined",
+    Outcome.DECLINED_NO_GUESS: "Stranger declined, no guess",
+}
+
+PROBLEM_TITLES = {
+    "all_singletons": "Every topic has one example",
+    "contradiction": "Same text under two topics",
+    "duplicate": "Repeated text",
+    "encoding": "Damaged letters",
+    "future_date": "Date in the future",
+    "imbalance": "Very large topics",
+    "language_mix": "Mixed languages",
+    "near_duplicate": "Nearly repeated text",
+    "one_class": "Nothing to tell apart",
+    "short_text": "Text says nothing",
+    "similar_names": "Topic names nearly the same",
+    "singleton": "Topic with one example",
+    "tiny": "Topic with few examples",
+    "unreadable_date": "Date cannot be read",
+    "very_long_text": "Very long text",
+}
+
+
+def plural(n: int, noun: str) -> str:
+    """Write a count with its noun."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+# --- the whole exam ----------------------------------------------------------------------------------------
+
+
+def headline(result: IntentsResult) -> str:
+    """Say in one sentence how many questions the bot would answer by itself, and how many of these right."""
+    if not result.settings:
+        return "No retry was completed, so nothing can be said about the bot."
+    first = result.settings[0]
+    answered, right = first.rates["automation_rate"], first.rates["precision_answered"]
+    if answered.value is None:
+        return "Nothing was tested, so nothing can be said about the bot."
+    asked = "questions" if first.counts.negatives else "questions about its topics"
+    said = f"Of 100 {asked}, the bot would answer {_of_hundred(answered)} by itself"
+    if right.value is None:
+        return f"{said}: it is never sure enough at the threshold of {result.threshold:g}."
+    return f"{said}; of 100 such answers, {_of_hundred(right)} would be right."
+
+
+def strangers_sentence(result: IntentsResult) -> str:
+    """Say how the bot treats questions that no topic fits."""
+    for findings in result.settings:
+        declined = findings.rates["negative_rejection"]
+        if declined.value is not None and findings.same_as is None:
+            return f"Of 100 questions that no topic fits, it would rightly leave {_of_hundred(declined)} unanswered."
+    return f"How it treats questions that no topic fits is not known: {absence('negative_rejection')}."
+
+
+def verdict(result: IntentsResult) -> str:
+    """Say how many pairs of topics need attention, and where to begin."""
+    clashing = [pair for pair in result.pairs if needs_work(pair) and pair.overlap >= CLASH_LEVEL]
+    if not clashing:
+        return f"No two topics overlap by {share_text(CLASH_LEVEL)} or more."
+    first = clashing[0]
+    # The result lists the worst pairs only: where all of them clash, there may be more.
+    least = "At least " if len(clashing) == len(result.pairs) else ""
+    count = "One pair of topics overlaps" if len(clashing) == 1 else f"{least}{len(clashing)} pairs of topics overlap"
+    return f"{count} by {share_text(CLASH_LEVEL)} or more; begin with '{first.a}' and '{first.b}'."
+
+
+def timing_sentence(timing: TimingFindings) -> str:
+    """Say how long training and answering took."""
+    return (
+        f"Training took {seconds_text(timing.train)} a retry; a message is answered in "
+        f"{seconds_text(timing.classify_p50)} (95 of 100 within {seconds_text(timing.classify_p95)})."
+    )
+
+
+def _of_hundred(rate: Rate) -> str:
+    assert rate.value is not None  # noqa: S101 - callers have said what a missing value means
+    around = f" ({interval_text(rate).removesuffix(' %')})" if rate.low is not None else ""
+    return f"{hundred(rate.value)}{around}"
+
+
+# --- settings ----------------------------------------------------------------------------------------------
+
+
+def setting_title(findings: SettingFindings) -> str:
+    """Name a setting by what the bot has to face."""
+    setting = findings.setting
+    if setting.k:
+        return f"Topics under {setting.k} examples unknown"
+    return "Smallest topics unknown" if setting.p else "All topics known"
+
+
+def setting_sentence(findings: SettingFindings) -> str:
+    """Say what a setting asks of the bot."""
+    setting, low = findings.setting, findings.low_topics
+    if findings.same_as is not None:
+        small = f"no topic has fewer than {setting.k} examples" if setting.k else "no topic could be held out"
+        return f"Setting {setting} equals {findings.same_as}: {small}."
+    if not low:
+        strangers = findings.counts.negatives
+        asked = f"{plural(strangers, 'test')} asked what no topic fits" if strangers else "no stranger was asked"
+        return f"Every topic was taught and tested; {asked}."
+    which = f"{plural(len(low), 'topic')} ({share_text(findings.share_low)} of the examples)"
+    was = "was" if len(low) == 1 else "were"
+    return f"{which} {was} not taught: their questions are strangers, which the bot should leave unanswered."
+
+
+# --- pairs of topics ---------------------------------------------------------------------------------------
+
+
+def pair_sentence(pair: Pair) -> str:
+    """Say how much two topics are mixed up, and in which direction."""
+    overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
+    said = f"'{pair.a}' and '{pair.b}' overlap by {share_text(pair.overlap)} ({interval_text(overlap)})"
+    return f"{said}; {pair_direction(pair)}."
+
+
+def pair_direction(pair: Pair) -> str:
+    """Say which topic loses questions to which."""
+    way = "one way only, from" if swallowed(pair) else "more often from"
+    return f"questions stray {way} '{pair.a}' to '{pair.b}'"
+
+
+def pair_stability(pair: Pair) -> str:
+    """Say how firmly the pair stands at the top of the ranking."""
+    return f"in the top three in {100 * pair.top3_share:.0f} of 100 re-checks"
+
+
+def cost_text(pair: Pair) -> str:
+    """Say how many messages the pair costs, were traffic like the training data."""
+    if pair.cost is None:
+        return NOT_AVAILABLE
+    if pair.cost >= 1:
+        return f"about {pair.cost:.1f} of 100 messages"
+    return f"about {10 * pair.cost:.0f} of 1,000 messages" if pair.cost >= 0.05 else "under 1 of 1,000 messages"
+
+
+def pair_advice(pair: Pair) -> str:
+    """Say what to look at."""
+    if not pair.enough:
+        return "Not enough examples to tell: add some to the smaller topic, then check again."
+    if pair.same_answer:
+        return "Harmless: both topics give the same answer. Merge them when convenient."
+    if pair.overlap < WATCH_LEVEL:
+        return "Nothing to do: the two are told apart."
+    return _views_advice(pair) or _direction_advice(pair)
+
+
+def _views_advice(pair: Pair) -> str:
+    """Compare what the bot mixes with how alike the texts are, where they disagree or one is missing."""
+    bot, text = pair.bot_overlap, pair.text_overlap
+    if bot is None:
+        return "Only the texts were compared: add the setting 0,0 to see what the bot makes of them."
+    if text is None:
+        return ""
+    if text >= CLASH_LEVEL and bot < WATCH_LEVEL:
+        return "The texts are alike, but the bot copes: leave the topics as they are."
+    if bot >= CLASH_LEVEL and text < WATCH_LEVEL:
+        return "The bot mixes them although the texts differ: examples are missing, the topics are fine."
+    return ""
+
+
+def _direction_advice(pair: Pair) -> str:
+    if swallowed(pair):
+        return (
+            f"'{pair.b}' swallows '{pair.a}': add examples to '{pair.a}', move stray ones, or merge the two if one "
+            "answer serves both."
+        )
+    return (
+        "They are mixed in both directions: decide which questions belong where, or merge the two if one answer "
+        "serves both."
+    )
+
+
+def swallowed(pair: Pair) -> bool:
+    """Say whether questions stray one way only: from `a` to `b`.
+
+    The border examples are the most doubtful of each side; where none of b's leans to a, none of b does.
+    """
+    strays = [example for example in pair.examples if example.intent == pair.a and example.chance_b >= example.chance_a]
+    back = [example for example in pair.examples if example.intent == pair.b and example.chance_a >= example.chance_b]
+    return len(strays) >= 2 and not back
+
+
+def needs_work(pair: Pair) -> bool:
+    """Say whether a pair is worth a person's time: enough examples, and not the same answer anyway."""
+    return pair.enough and not pair.same_answer
+
+
+# --- checking data -----------------------------------------------------------------------------------------
+
+
+def check_sentence(check: CheckResult) -> str:
+    """Say in one sentence what is wrong with training data."""
+    size = f"{plural(check.rows, 'example')} in {plural(len(check.sizes), 'topic')}"
+    if not check.problems:
+        return f"{size}: nothing to put right."
+    counts = {s: sum(p.severity == s for p in check.problems) for s in ("error", "warning", "info")}
+    words = {"error": "error", "warning": "warning", "info": "hint"}
+    parts = [plural(n, words[severity]) for severity, n in counts.items() if n]
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"{size}: {listed}."
