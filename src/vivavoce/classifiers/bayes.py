@@ -83,7 +83,8 @@ class NaiveBayes:
         frequencies = tuple(_inverse_frequency(block) for block in counts.blocks)
         weighed = [_weigh(block, idf) for block, idf in zip(counts.blocks, frequencies, strict=True)]
         sums = [_class_sums(block, labels, n_classes) for block in weighed]
-        features = sum(int((idf > 0).sum()) for idf in frequencies)
+        # Texts without a single word leave no features; one that never occurs keeps the logarithm finite.
+        features = max(1, sum(int((idf > 0).sum()) for idf in frequencies))
         total = sum(np.asarray(block.sum(axis=1)).ravel() for block in sums) + SMOOTHING * features
         for block in sums:
             np.log1p(block.data / np.float32(SMOOTHING), out=block.data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,24 +33,43 @@ EXACT_ROWS = 2000
 DIMENSIONS = 512
 
 
-@dataclass(frozen=True, eq=False)
-class _Space:
-    """Sparse features as dense coordinates: exact through the Gram matrix, or a random projection."""
+class _Space(Protocol):
+    """Sparse features as dense coordinates."""
 
-    onto: csr_matrix | Matrix
+    def coordinates(self, features: csr_matrix) -> Matrix: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Exact:
+    """The space that the training rows span, through their Gram matrix: nothing is lost."""
+
+    train: csr_matrix
+    axes: Matrix
 
     @classmethod
-    def of(cls, features: csr_matrix) -> _Space:
-        if features.shape[0] > EXACT_ROWS:
-            return cls(_projection(features.shape[1]))
-        gram = (features @ features.T).toarray().astype(np.float64)
-        values, axes = np.linalg.eigh(gram)
+    def of(cls, features: csr_matrix) -> _Exact:
+        values, axes = np.linalg.eigh((features @ features.T).toarray().astype(np.float64))
         used = values > 1e-6 * values[-1]
-        return cls((features.T @ (axes[:, used] / np.sqrt(values[used]))).astype(np.float32))
+        return cls(features, (axes[:, used] / np.sqrt(values[used])).astype(np.float32))
 
     def coordinates(self, features: csr_matrix) -> Matrix:
-        found = features @ self.onto
-        return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float32)
+        return np.asarray((features @ self.train.T).toarray() @ self.axes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Projected:
+    """A random projection: angles are kept about right."""
+
+    onto: csr_matrix
+
+    def coordinates(self, features: csr_matrix) -> Matrix:
+        return np.asarray((features @ self.onto).toarray(), dtype=np.float32)
+
+
+def _space(features: csr_matrix) -> _Space:
+    if features.shape[0] > EXACT_ROWS:
+        return _Projected(_projection(features.shape[1]))
+    return _Exact.of(features)
 
 
 def _projection(columns: int) -> csr_matrix:
@@ -77,7 +96,7 @@ class _Trained:
         columns, codes = np.unique(labels, return_inverse=True)
         bayes = NaiveBayes.fit(counts, codes, len(columns))
         features = bayes.features(counts)
-        space = _Space.of(features)
+        space = _space(features)
         dense = space.coordinates(features)
         basis = logistic.Basis.of(dense)
         solution = logistic.fit(basis.rotate(dense), codes, len(columns), basis, C=STRENGTH, tolerance=TOLERANCE)

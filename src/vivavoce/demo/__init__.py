@@ -1,1 +1,61 @@
-"""."""
+"""Material that ships: the questions that applicants ask a company, in English and in German."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from vivavoce.errors import UsageError, nearest
+from vivavoce.files import read_dataset, read_table
+from vivavoce.records import Dataset
+
+__all__ = ["Topic", "load", "shipped", "topics"]
+
+_FILES: Mapping[str, str] = {"recruiting-de": "recruiting_de", "recruiting-en": "recruiting_en"}
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic as its owner describes it: what it is called and what the bot answers."""
+
+    intent: str
+    title: str
+    category: str
+    answer: str
+
+
+def shipped() -> tuple[str, ...]:
+    """Return the names of the material."""
+    return tuple(_FILES)
+
+
+def load(name: str) -> Dataset:
+    """Return the examples of shipped material, each with the answer of its topic."""
+    with _path(name, ".csv") as path:
+        data = read_dataset(path)
+    answers = {topic.intent: topic.answer for topic in topics(name)}
+    examples = tuple(replace(example, answer=answers.get(example.intent or "")) for example in data)
+    # The name is the same on every machine, the path is not.
+    return replace(data, examples=examples, source=name)
+
+
+def topics(name: str) -> tuple[Topic, ...]:
+    """Return the topics of shipped material in their order."""
+    with _path(name, "_topics.csv") as path:
+        table = read_table(path)
+    columns = [table.columns.index(column) for column in ("intent", "title", "category", "answer")]
+    return tuple(Topic(*(str(row.cells[column]) for column in columns)) for row in table.rows)
+
+
+@contextmanager
+def _path(name: str, ending: str) -> Iterator[Path]:
+    if name not in _FILES:
+        raise UsageError(
+            f"there is no shipped material '{name}'.{nearest(name, shipped())}",
+            remedy=f"choose one of: {', '.join(shipped())}",
+        )
+    with as_file(files(__name__) / f"{_FILES[name]}{ending}") as path:
+        yield path

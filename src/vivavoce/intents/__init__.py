@@ -1,14 +1,19 @@
 """Exam 1, intents: can anyone learn these topics from this training data?"""
 
+from vivavoce.intents.blind import BlindResult, examine_blind, score_predictions
 from vivavoce.intents.check import CheckResult, check
+from vivavoce.intents.comparison import ComparisonResult, compare_classifiers
 from vivavoce.intents.exam import examine_intents
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.intents.splitter import PlausibleNegativeSplit
+from vivavoce.intents.timeline import TimelineResult, examine_over_time
 
 __all__ = [
     "PAPER_SETTINGS",
+    "BlindResult",
     "CheckResult",
+    "ComparisonResult",
     "Design",
     "IntentsResult",
     "Partition",
@@ -16,6 +21,11 @@ __all__ = [
     "Setting",
     "Singletons",
     "SplitPlan",
+    "TimelineResult",
     "check",
+    "compare_classifiers",
+    "examine_blind",
     "examine_intents",
+    "examine_over_time",
+    "score_predictions",
 ]

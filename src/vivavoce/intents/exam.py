@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vivavoce import plugins
 from vivavoce.errors import UsageError
@@ -39,6 +40,7 @@ def examine_intents(
     partition: Partition | str = Partition.KFOLD,
     singletons: Singletons | str = Singletons.TRAIN,
     leak_proof: bool = True,
+    text_view: bool = True,
     seed: int = 0,
     executor: Executor | None = None,
     workers: int = 0,
@@ -48,7 +50,8 @@ def examine_intents(
     """Cross-validate training data with plausible negative examples and say what is confused.
 
     `classifier` is a name (see `viva classifiers`) or any object with `fit` and `guess`. `workers` 0 means all
-    cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on.
+    cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on. `text_view`
+    off ranks the confused pairs by what the engine says alone, without comparing the texts.
     """
     engine = load_classifier(classifier)
     material = Material.of(as_dataset(data), leak_proof=leak_proof)
@@ -69,7 +72,8 @@ def examine_intents(
         record=file,
         progress=progress,
     )
-    return conclude(run, material, plans, engine, threshold=threshold, progress=progress)
+    text = text_chances(material, progress) if text_view else None
+    return conclude(run, material, plans, engine, threshold=threshold, text=text)
 
 
 def load_classifier(classifier: str | AnyClassifier) -> AnyClassifier:
@@ -130,12 +134,12 @@ def conclude(
     engine: AnyClassifier,
     *,
     threshold: float,
-    progress: Progress | None = None,
+    text: NDArray[np.float32] | None = None,
 ) -> IntentsResult:
     """Compute the result from the raw record: pure, no engine is asked again."""
     design = next(iter(plans.values())).design
     findings = _findings(run, material, plans, threshold)
-    pairs = _pairs(run, material, plans, design.seed, progress)
+    pairs = _pairs(run, material, plans, text)
     inflation = _inflation(run, material, threshold)
     facts = DataFacts(
         source=material.data.source,
@@ -171,15 +175,13 @@ def _findings(
 
 
 def _pairs(
-    run: ExamRecord,
-    material: Material,
-    plans: dict[Setting, SplitPlan],
-    seed: int,
-    progress: Progress | None,
+    run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], text: NDArray[np.float32] | None
 ) -> tuple[Pair, ...]:
+    """Rank the pairs on splits in which every topic is tested as itself."""
     plain = [setting for setting, plan in plans.items() if plan.is_plain and run.of(setting)]
     bot = mean_probabilities(run.of(plain[0]), material) if plain else None
-    return rank_pairs(bot, text_chances(material, progress), material, seed=seed)
+    seed = next(iter(plans.values())).design.seed
+    return rank_pairs(bot, text, material, seed=seed)
 
 
 def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflation | None:
@@ -195,7 +197,7 @@ def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflati
     return Inflation(gain * len(material.repeated) / len(material), len(material.repeated))
 
 
-def _right_rate(results: Sequence[UnitResult], material: Material, threshold: float) -> np.ndarray:
+def _right_rate(results: Sequence[UnitResult], material: Material, threshold: float) -> NDArray[np.float64]:
     right, times = np.zeros(len(material)), np.zeros(len(material))
     for result in results:
         answers = result.answers

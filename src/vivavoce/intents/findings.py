@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,11 +145,11 @@ def find(
     n_train = tuple(result.n_train for result in results)
     pooled = Pooled.of(results, material)
     places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
-    low = plan.low_topics()
+    counts, low = counts_of(pooled.items, threshold), plan.low_topics()
     return SettingFindings(
         setting=plan.design.setting,
-        rates=_rates(per_retry, results, material),
-        counts=counts_of(pooled.items, threshold),
+        rates=_rates(per_retry, n_test, n_train, counts),
+        counts=counts,
         per_retry=per_retry,
         n_test=n_test,
         n_train=n_train,
@@ -160,7 +160,7 @@ def find(
         bins=calibration(pooled.items)[1],
         samples=draw_samples(pooled, places, material, seed),
         timing=_timing(results),
-        blind_spots=_blind_spots(plan, material),
+        blind_spots=_blind_spots(pooled, material),
         low_topics=tuple(material.topics[code] for code in np.sort(low)),
         share_low=plan.share_low,
     )
@@ -172,12 +172,12 @@ def _items(result: UnitResult, material: Material) -> Items:
 
 
 def _rates(
-    per_retry: Sequence[Mapping[str, float | None]], results: Sequence[UnitResult], material: Material
+    per_retry: Sequence[Mapping[str, float | None]], n_test: Sequence[int], n_train: Sequence[int], counts: Counts
 ) -> Mapping[str, Rate]:
     """Put the corrected interval around the mean over retries; n counts the items behind each number."""
-    n_test = [len(result.test) for result in results]
-    n_train = [result.n_train for result in results]
-    return {name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]}
+    rates = {name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]}
+    # A share has its own denominator: the rejection of 30 negatives among 2,000 tests rests on 30.
+    return rates | {name: replace(rates[name], n=share.n) for name, share in counts.shares().items()}
 
 
 def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:
@@ -288,7 +288,8 @@ def _timing(results: Sequence[UnitResult]) -> TimingFindings:
     return TimingFindings(split, train, float(middle), float(slow))
 
 
-def _blind_spots(plan: SplitPlan, material: Material) -> BlindSpots:
-    unseen = set(plan.low_topics().tolist()) | set(plan.singletons.tolist())
-    names = tuple(material.topics[code] for code in sorted(unseen))
+def _blind_spots(pooled: Pooled, material: Material) -> BlindSpots:
+    # By the record, not by the plan: ties in size make other topics small in each turn.
+    tested = np.unique(pooled.items.truth)
+    names = tuple(topic for code, topic in enumerate(material.topics) if code not in tested)
     return BlindSpots(names, len(names) * (len(names) - 1) // 2)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import UnitResult
-from vivavoce.intents.splits import Rows
+from vivavoce.intents.splits import Flags, Rows
 from vivavoce.statistics import resamples
 
 Matrix = NDArray[np.float32]
@@ -126,7 +126,7 @@ def overlaps(mass: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[n
     exceeds the chance that any other topic gives counts: an unsure engine spreads a little over everything.
     """
     own = np.diag(mass)
-    excess = np.maximum(0.0, mass - np.outer(sizes, background(mass, sizes)))
+    excess = np.maximum(0.0, mass - sizes[:, None] * background(mass, sizes))
     crossed = excess + excess.T
     with np.errstate(divide="ignore", invalid="ignore"):
         soft = 2 * crossed / (own[:, None] + own[None, :] + crossed)
@@ -136,8 +136,13 @@ def overlaps(mass: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[n
 
 
 def background(mass: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean chance that examples of all other topics give to each topic."""
-    return np.asarray((mass.sum(axis=0) - np.diag(mass)) / np.maximum(sizes.sum() - sizes, 1))
+    """Return for each pair (a, b) the mean chance that examples of neither give to b.
+
+    Were `a` among them, it would hide its own confusion: two topics alone would never be confused.
+    """
+    given = mass.sum(axis=0) - np.diag(mass) - mass
+    np.fill_diagonal(given, 0.0)
+    return np.asarray(given / np.maximum(sizes.sum() - np.add.outer(sizes, sizes), 1))
 
 
 def _softened(chances: Matrix) -> Matrix:
@@ -179,8 +184,8 @@ class _View:
         for place, (a, b) in enumerate(zip(first, second, strict=True)):
             in_a, in_b = np.flatnonzero(self.labels == a), np.flatnonzero(self.labels == b)
             of_a, of_b = weights[:, self.rows[in_a]], weights[:, self.rows[in_b]]
-            to_b = np.maximum(0.0, of_a @ (self.chances[in_a, b] - base[b]))
-            to_a = np.maximum(0.0, of_b @ (self.chances[in_b, a] - base[a]))
+            to_b = np.maximum(0.0, of_a @ (self.chances[in_a, b] - base[a, b]))
+            to_a = np.maximum(0.0, of_b @ (self.chances[in_b, a] - base[b, a]))
             own = of_a @ self.chances[in_a, a] + of_b @ self.chances[in_b, b]
             with np.errstate(divide="ignore", invalid="ignore"):
                 scaled = 2 * (to_a + to_b) / (own + to_a + to_b)
@@ -197,6 +202,8 @@ def rank_pairs(
         return ()
     joint = sum((view.weight * view.overlap() for view in views), np.zeros(()))
     first, second = _candidates(joint)
+    if not len(first):
+        return ()
     weights = _bootstrap_weights(material, seed)
     drawn = sum((v.weight * v.candidate_overlaps(first, second, weights) for v in views), np.zeros(()))
     builder = _Builder(material, bot, text, first, second, joint, drawn)
@@ -207,8 +214,10 @@ def rank_pairs(
 
 def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> list[_View]:
     """Return what there is to look at, weighed so that the weights sum to 1."""
-    if bot is None or text is None:
-        return [_View(chances, material, 1.0) for chances in (bot, text) if chances is not None]
+    if bot is None:
+        return [] if text is None else [_View(text, material, 1.0)]
+    if text is None:
+        return [_View(_softened(bot), material, 1.0)]
     return [_View(_softened(bot), material, BOT_WEIGHT), _View(text, material, 1 - BOT_WEIGHT)]
 
 
@@ -295,13 +304,17 @@ class _Builder:
         return float(100 * lost / n)
 
     def _evidence(self, a: int, b: int) -> int:
-        """Distinct examples that lean to the wrong side (near-duplicates count once)."""
-        chances, labels = self._chances(), self.material.labels
-        with np.errstate(invalid="ignore"):
-            wrong = ((labels == a) & (chances[:, b] >= chances[:, a])) | (
-                (labels == b) & (chances[:, a] >= chances[:, b])
-            )
+        """Count the distinct examples that lean to the wrong side in either view (near-duplicates once)."""
+        wrong = np.zeros(len(self.material), dtype=bool)
+        for chances in (self.bot, self.text):
+            if chances is not None:
+                wrong |= self._leaning(chances, a, b) | self._leaning(chances, b, a)
         return len(np.unique(self.material.groups[wrong]))
+
+    def _leaning(self, chances: Matrix, origin: int, other: int) -> Flags:
+        # An engine that names one topic gives 0 to the rest: 0 against 0 is no leaning.
+        gave = (self.material.labels == origin) & (np.nan_to_num(chances[:, other]) > 0)
+        return np.asarray(gave & (np.nan_to_num(chances[:, other] - chances[:, origin], nan=-1.0) >= 0))
 
     def _borderline(self, a: int, b: int) -> tuple[PairExample, ...]:
         """Choose messages both topics claim, both directions present where they exist."""

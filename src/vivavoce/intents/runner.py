@@ -158,7 +158,9 @@ def row_trainer(classifier: AnyClassifier, material: Material, progress: Progres
 def _guarded(call: Callable[P, T]) -> Callable[P, T]:
     def guarded(*arguments: P.args, **options: P.kwargs) -> T:
         try:
-            return call(*arguments, **options)
+            # One model at a time makes small products: several BLAS threads spend their time waiting.
+            with threadpool_limits(1):
+                return call(*arguments, **options)
         except VivaError:
             raise
         except Exception as error:  # an engine may raise anything; the caller gets the one error tree

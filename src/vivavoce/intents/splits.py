@@ -151,7 +151,7 @@ class SplitPlan:
         topics = np.flatnonzero(self.sizes)
         order = rng.permutation(topics) if rng is not None else topics
         order = order[np.argsort(self.sizes[order], kind="stable")]
-        before = np.concatenate([[0], np.cumsum(self.sizes[order])[:-1]])
+        before = np.cumsum(self.sizes[order]) - self.sizes[order]
         return np.asarray(order[before < wanted])
 
     @cached_property
@@ -232,7 +232,8 @@ class SplitPlan:
         running = np.cumsum(sizes) - sizes
         within = running - np.repeat(running[starts], np.diff(np.r_[starts, len(codes)]))
         per_topic = np.add.reduceat(sizes, starts)
-        quota = np.maximum(1, np.floor(per_topic * self.design.test_fraction))
+        # 100 x 0.29 falls short of 29 in floating point.
+        quota = np.maximum(1, np.floor(per_topic * self.design.test_fraction + 1e-9))
         in_test = within < np.repeat(quota, np.diff(np.r_[starts, len(codes)]))
         place = np.ones(int(self.groups.max()) + 1, dtype=np.intp)
         place[ids[in_test]] = 0

@@ -90,7 +90,7 @@ def _seed(value: object) -> int:
 
 
 def _topic_codes(y: Any) -> Rows:
-    """Number the topics in their own order, as an exam does, so that both draw the same splits."""
+    """Give the topics numbers in their own order, as an exam does, so that both draw the same splits."""
     if y is None:
         raise UsageError("the topics are missing", remedy="call split(X, y) with one topic for each row")
     labels = list(y)
@@ -106,7 +106,7 @@ def _codes(values: Iterable[Hashable]) -> Rows:
     values = list(values)
     try:
         # The name of the type comes first: numbers and texts have no common order.
-        ordered = sorted(set(values), key=lambda value: (_kind(value), value))  # type: ignore[type-var,return-value]
+        ordered = sorted(set(values), key=lambda value: (_kind(value), value))
     except TypeError as error:
         raise DataError(
             f"these labels cannot be told apart or put in order: {error}", remedy="give texts or numbers"

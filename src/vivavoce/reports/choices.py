@@ -31,9 +31,9 @@ def unclear_pairs(result: IntentsResult) -> tuple[Pair, ...]:
 
 
 def weakest_topics(findings: SettingFindings, most: int) -> tuple[IntentFindings, ...]:
-    """Return the topics that are found least often, among those with enough tests to tell."""
+    """Return the topics that are found least often, among those with enough tests to tell; none that is flawless."""
     tested = [line for line in findings.intents if line.recall.n >= ENOUGH_TESTED]
-    return tuple(sorted(tested, key=_recall))[:most]
+    return tuple(line for line in sorted(tested, key=_recall) if line.recall.value != 1)[:most]
 
 
 def untold_topics(findings: SettingFindings) -> int:

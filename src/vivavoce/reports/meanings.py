@@ -279,9 +279,10 @@ def share_text(value: float | None) -> str:
 
 def hundred(value: float) -> str:
     """Write how many of 100 a share is."""
-    if 0 < value < 0.005:
+    whole = f"{100 * value:.0f}"
+    if whole == "0" and value > 0:
         return "under 1"
-    return "over 99" if 0.995 <= value < 1 else f"{100 * value:.0f}"
+    return "over 99" if whole == "100" and value < 1 else whole
 
 
 def score_text(value: float | None) -> str:
@@ -341,7 +342,7 @@ def absence(name: str) -> str:
 
 def direction_text(measure: Measure) -> str:
     """Say which direction is better."""
-    return "neither way is better" if measure.better == "neither" else f"{measure.better} is better"
+    return "Neither way is better." if measure.better == "neither" else f"{measure.better.capitalize()} is better."
 
 
 def render_measures_table(measures: Iterable[Measure] = _TABLE) -> str:

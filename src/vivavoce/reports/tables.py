@@ -21,6 +21,7 @@ from vivavoce.reports.meanings import MEASURES, Kind
 
 MAIN = ("automation_rate", "precision_answered", "negative_rejection", "accuracy")
 WIDEST = 100
+INTERVAL = len("90 to 100 %")
 EXAMPLES = 3
 FEW_PROBLEMS = 10
 SEVERITY_WORDS = {"error": "error", "warning": "warning", "info": "hint"}
@@ -88,12 +89,12 @@ def _settings(result: IntentsResult) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
     table.add_column("What the bot has to face", max_width=34)
     for name in MAIN:
-        table.add_column(MEASURES[name].title, justify="right")
+        table.add_column(MEASURES[name].title, justify="right", width=INTERVAL)
     shown = [findings for findings in result.settings if findings.same_as is None]
     for place, findings in enumerate(shown):
         table.add_row(*_setting_row(findings), end_section=place < len(shown) - 1)
     same = [_block(Text(wording.setting_sentence(f))) for f in result.settings if f.same_as is not None]
-    return Group(table, *same)
+    return Group(table, Text(), *same) if same else table
 
 
 def _setting_row(findings: SettingFindings) -> list[RenderableType]:
@@ -103,8 +104,6 @@ def _setting_row(findings: SettingFindings) -> list[RenderableType]:
 
 
 def _pairs(pairs: Sequence[Pair]) -> RenderableType:
-    if not pairs:
-        return _block(Text("Nothing stands out."))
     return Group(*[_pair(place, pair) for place, pair in enumerate(pairs, 1)])
 
 
@@ -124,7 +123,7 @@ def _pair_facts(pair: Pair) -> str:
     overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
     facts = [
         f"Overlap {wording.share_text(pair.overlap)} ({wording.interval_text(overlap)})",
-        wording.pair_direction(pair),
+        *([] if wording.swallowed(pair) else [wording.pair_direction(pair)]),
         *([f"costs {wording.cost_text(pair)}"] if pair.cost is not None else []),
         wording.pair_stability(pair),
     ]
@@ -151,8 +150,10 @@ def _weakest(findings: SettingFindings, most: int) -> RenderableType:
         table.add_column(MEASURES[name].title, justify="right")
     table.add_column("Examples", justify="right")
     for line in lines:
-        table.add_row(Text(line.intent), _inline(line.recall), wording.share_text(line.deferred.value), f"{line.examples}")
-    return Group(_heading("Weakest topics", aside if left_out else ""), table)
+        table.add_row(
+            Text(line.intent), _inline(line.recall), wording.share_text(line.deferred.value), f"{line.examples}"
+        )
+    return Group(_heading("Weakest topics", aside if left_out else ""), Text(), table)
 
 
 def _inline(rate: Rate) -> Text:
@@ -169,7 +170,7 @@ def _all_numbers(result: IntentsResult) -> RenderableType:
     for name in shown[0].rates:
         measure = MEASURES[name]
         table.add_row(measure.title, *[rate_cell(findings.rates[name], measure.kind) for findings in shown])
-    return Group(_heading("All numbers"), table)
+    return Group(_heading("All numbers"), Text(), table)
 
 
 def _notes(result: IntentsResult, verbose: bool) -> RenderableType:
@@ -193,12 +194,15 @@ def show_check(console: Console, check: CheckResult, *, verbose: bool = False) -
     console.print()
     console.print(_block(Text(wording.check_sentence(check), style="bold")))
     if check.problems:
+        console.print()
         console.print(_kinds(check))
         console.print(_heading("Worst first" if not verbose else "All of them"))
         most = len(check.problems) if verbose else FEW_PROBLEMS
         console.print(_bullets(problem_line(problem) for problem in check.problems[:most]))
         if len(check.problems) > most:
-            console.print(_block(Text(f"... and {len(check.problems) - most:,} more; --verbose shows all.", style="dim")))
+            console.print(
+                _block(Text(f"... and {len(check.problems) - most:,} more; --verbose shows all.", style="dim"))
+            )
     if check.notes:
         console.print(_heading("About the file"))
         console.print(_bullets(check.notes))

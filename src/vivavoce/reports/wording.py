@@ -108,10 +108,10 @@ def headline(result: IntentsResult) -> str:
     if answered.value is None:
         return "Nothing was tested, so nothing can be said about the bot."
     asked = "questions" if first.counts.negatives else "questions about its topics"
-    said = f"Of 100 {asked}, the bot would answer {_of_hundred(answered)} by itself"
+    said = f"Of 100 {asked}, the bot would answer"
     if right.value is None:
-        return f"{said}: it is never sure enough at the threshold of {result.threshold:g}."
-    return f"{said}; of 100 such answers, {_of_hundred(right)} would be right."
+        return f"{said} none by itself: it is never sure enough at the threshold of {result.threshold:g}."
+    return f"{said} {_of_hundred(answered)} by itself; of 100 such answers, {_of_hundred(right)} would be right."
 
 
 def strangers_sentence(result: IntentsResult) -> str:
@@ -247,7 +247,9 @@ def swallowed(pair: Pair) -> bool:
 
     The border examples are the most doubtful of each side; where none of b's leans to a, none of b does.
     """
-    strays = [example for example in pair.examples if example.intent == pair.a and example.chance_b >= example.chance_a]
+    strays = [
+        example for example in pair.examples if example.intent == pair.a and example.chance_b >= example.chance_a
+    ]
     back = [example for example in pair.examples if example.intent == pair.b and example.chance_a >= example.chance_b]
     return len(strays) >= 2 and not back
 

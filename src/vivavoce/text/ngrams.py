@@ -41,7 +41,8 @@ def word_ngrams(texts: Sequence[str]) -> csr_matrix:
 
 def letter_ngrams(texts: Sequence[str]) -> csr_matrix:
     """Count sequences of 2 to 5 letters inside words (a blank marks the edge of a word)."""
-    lines = [f" {' '.join(_WORD.findall(text.lower()))} " for text in texts]
+    found_words = (_WORD.findall(text.lower()) for text in texts)
+    lines = [f" {' '.join(found)} " if found else "" for found in found_words]
     lengths = np.array([len(line) for line in lines], dtype=np.intp)
     letters = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     rows = np.repeat(np.arange(len(texts)), lengths)

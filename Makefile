@@ -1,0 +1,55 @@
+# Each target makes its own .venv and installs what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+
+.PHONY: help demo serve test check format bench clean
+
+help: ## say what there is
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/core: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/core
+
+$(STAMPS)/bench: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/core
+
+demo: $(STAMPS)/core ## run the exams on the material that ships, and end
+	$(BIN)/viva demo
+
+serve: demo ## show the reports of the demo in a browser, on this machine only
+	@echo "Open http://127.0.0.1:8000 (stop with Ctrl-C)"
+	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory demo-output
+
+test: $(STAMPS)/dev ## pass the tests
+	$(BIN)/viva models get --quiet
+	$(BIN)/python -m pytest -n auto
+
+check: $(STAMPS)/dev ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMPS)/dev ## put the code in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data sets: VIVA_SHARED)
+	$(BIN)/viva models get --quiet
+	$(BIN)/python benchmarks/intents.py
+	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/planted.py
+
+clean: ## remove what was made
+	rm -rf $(VENV) demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

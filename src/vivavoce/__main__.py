@@ -1,0 +1,6 @@
+"""`python -m vivavoce` is the `viva` command."""
+
+from vivavoce.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""What the shell offers when the tab key is pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from glob import escape, glob
+from os.path import isdir
+
+Complete = Callable[[str], list[str]]
+
+
+def complete_choices(choices: Sequence[str]) -> Complete:
+    """Return a completion by a fixed list."""
+    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
+
+
+def complete_classifier(incomplete: str) -> list[str]:
+    """Offer the classifiers that are installed."""
+    from vivavoce import plugins
+
+    return [name for name in plugins.available(plugins.CLASSIFIERS) if name.startswith(incomplete)]
+
+
+def complete_format(incomplete: str) -> list[str]:
+    """Offer the file formats that are installed."""
+    from vivavoce import plugins
+
+    return [name for name in plugins.available(plugins.FORMATS) if name.startswith(incomplete)]
+
+
+def complete_material(incomplete: str) -> list[str]:
+    """Offer shipped material and the files of the folder."""
+    from vivavoce.demo import shipped
+
+    paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
+    return [*(name for name in shipped() if name.startswith(incomplete)), *paths]

@@ -1,0 +1,373 @@
+"""`viva intents`: can anyone learn these topics from this training data?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.completion import complete_classifier, complete_material
+from vivavoce.cli.failures import kept_in
+from vivavoce.cli.gates import blind_gates, exam_gates, require_blind
+from vivavoce.cli.material import classifier_name, read_material, settings_in_force
+from vivavoce.cli.options import (
+    EXAM,
+    GATES,
+    OUTPUT,
+    Division,
+    Engine,
+    FailUnder,
+    File,
+    Output,
+    Playback,
+    Reading,
+    Record,
+    Scoring,
+    Splitting,
+    grouped,
+)
+from vivavoce.cli.progress import progress_bar
+from vivavoce.cli.results import check_targets, conclude, deliver
+from vivavoce.errors import UsageError
+
+if TYPE_CHECKING:
+    from vivavoce.intents import Setting
+    from vivavoce.records import Dataset
+    from vivavoce.settings import Settings
+
+app = typer.Typer(
+    name="intents",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="""Examine training data: can anyone learn these topics from these examples?
+
+    Exit codes: 0 fine · 1 a gate of yours was not met (`--fail-under`, `--strict`) · 2 the input or the call is
+    wrong · 3 the work could not be completed and can be resumed (`--record`).
+
+    For example:
+
+        viva intents check faq.csv
+
+        viva intents examine faq.csv --html report.html
+    """,
+)
+
+
+@app.command()
+@grouped
+def check(
+    file: File,
+    *,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 when there are errors.", rich_help_panel=GATES)
+    ] = False,
+    output: Output,
+    reading: Reading,
+) -> None:
+    """Find what a person can put right before any exam: contradictions, repeats, tiny topics, damaged text.
+
+    Exit codes: 0 fine · 1 there are errors, and `--strict` is given · 2 the file cannot be read.
+
+    For example:
+
+        viva intents check faq.csv
+
+        viva intents check export.xlsx --sheet FAQ --text-column question --intent-column topic
+
+        viva intents check faq.csv --strict --quiet
+    """
+    check_targets({"--json": output.json_path, "--html": output.html})
+    data = read_material(file, reading, settings_in_force(reading))
+    from vivavoce.intents import check as find_problems
+    from vivavoce.reports.html import render_check
+    from vivavoce.reports.tables import show_check
+
+    found = find_problems(data, now=datetime.now(UTC))
+    deliver(
+        output,
+        found.to_json(),
+        lambda: render_check(found, source=data.source),
+        lambda console: show_check(console, found, verbose=output.verbose),
+    )
+    if strict and any(problem.severity == "error" for problem in found.problems):
+        raise typer.Exit(1)
+
+
+@app.command()
+@grouped
+def examine(
+    file: File,
+    *,
+    engine: Engine,
+    splitting: Splitting,
+    scoring: Scoring,
+    record: Record = None,
+    fail_under: FailUnder = None,
+    output: Output,
+    reading: Reading,
+) -> None:
+    """Cross-validate with plausible negative examples: how good can a bot be, and which topics clash?
+
+    The topics in turn are kept out of training, so that the bot meets questions that nothing fits.
+
+    For example:
+
+        viva intents examine faq.csv
+
+        viva intents examine faq.csv --setting 0,0.15 --fail-under accuracy=0.7 --html report.html
+
+        viva intents examine faq.csv --classifier python:mybot:Wrapper --record faq.record
+    """
+    check_targets({"--json": output.json_path, "--html": output.html, "--record": record})
+    settings = settings_in_force(engine, splitting, scoring, reading)
+    wanted = _wanted(splitting)
+    gates = exam_gates(fail_under, wanted)
+    data = read_material(file, reading, settings)
+    from vivavoce.intents import examine_intents
+    from vivavoce.reports.gates import require_gates
+    from vivavoce.reports.html import render_result
+    from vivavoce.reports.tables import show_result
+
+    with kept_in(record), progress_bar(output.quiet) as progress:
+        result = examine_intents(
+            data,
+            classifier_name(settings.classifier, settings),
+            settings=wanted,
+            record=record,
+            progress=progress,
+            **_design(settings),
+        )
+    deliver(
+        output,
+        result.to_json(),
+        lambda: render_result(result),
+        lambda console: show_result(console, result, verbose=output.verbose),
+    )
+    conclude(result.failures, record, lambda: require_gates(result, gates))
+
+
+@app.command()
+@grouped
+def blind(
+    train: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAIN",
+            help="File of the training examples; or one file for both, divided by its column `split`.",
+            autocompletion=complete_material,
+        ),
+    ],
+    test: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TEST",
+            help="File of the messages kept aside.",
+            show_default=False,
+            autocompletion=complete_material,
+        ),
+    ] = None,
+    *,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            "--predictions",
+            metavar="PATH",
+            help="Write every guess as CSV: text, intent, guess, confidence.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    fail_under: FailUnder = None,
+    engine: Engine,
+    scoring: Scoring,
+    output: Output,
+    reading: Reading,
+    division: Division,
+) -> None:
+    """Train once and test once, on messages that were kept aside.
+
+    The training data are one file and the test data another, or both are in one file with a column `split`.
+
+    For example:
+
+        viva intents blind train.csv test.csv
+
+        viva intents blind all.csv --train-split train --test-split test --predictions guesses.csv
+
+        viva intents blind train.csv test.csv --unknown-intents negative --fail-under oos_recall=0.6
+    """
+    targets = {"--json": output.json_path, "--html": output.html, "--predictions": predictions}
+    check_targets(targets)
+    settings = settings_in_force(engine, scoring, reading)
+    gates = blind_gates(fail_under)
+    parts = _two_parts((train, test), division, reading, settings)
+    from vivavoce.files import write_predictions
+    from vivavoce.intents.blind import examine_blind
+    from vivavoce.reports.blind import render_blind, show_blind
+
+    with kept_in(None), progress_bar(output.quiet) as progress:
+        result = examine_blind(
+            *parts,
+            classifier_name(settings.classifier, settings),
+            threshold=settings.threshold,
+            seed=settings.seed,
+            unknown=division.unknown_intents,  # type: ignore[arg-type]  # refused there unless it is one of the two
+            progress=progress,
+        )
+    if predictions:
+        write_predictions(predictions, result.predictions, out_of_scope=reading.out_of_scope)
+    deliver(
+        output,
+        result.to_json(),
+        lambda: render_blind(result),
+        lambda console: show_blind(console, result, verbose=output.verbose),
+    )
+    require_blind(result, gates)
+
+
+@app.command()
+@grouped
+def compare(
+    file: File,
+    *,
+    classifier: Annotated[
+        list[str],
+        typer.Option(
+            "--classifier",
+            "-c",
+            metavar="NAME",
+            help="Classifier, as `kind` or `kind:option`; at least two, see `viva classifiers`.",
+            rich_help_panel=EXAM,
+            autocompletion=complete_classifier,
+        ),
+    ],
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record",
+            metavar="FOLDER",
+            help="Keep finished retries in this folder; the same command goes on where it was stopped.",
+            rich_help_panel=GATES,
+        ),
+    ] = None,
+    splitting: Splitting,
+    scoring: Scoring,
+    output: Output,
+    reading: Reading,
+) -> None:
+    """Examine several classifiers on the same splits, and say which differences are real.
+
+    A classifier that fails does not stop the others; the exit code is 3 then.
+
+    For example:
+
+        viva intents compare faq.csv --classifier linear --classifier tfidf
+
+        viva intents compare recruiting-en -c linear -c tfidf -c python:mybot:Wrapper --record compared
+    """
+    check_targets({"--json": output.json_path, "--html": output.html})
+    settings = settings_in_force(splitting, scoring, reading)
+    wanted = _wanted(splitting)
+    data = read_material(file, reading, settings)
+    from vivavoce.intents.comparison import compare_classifiers
+    from vivavoce.reports.comparison import render_comparison, show_comparison
+
+    with kept_in(record), progress_bar(output.quiet) as progress:
+        result = compare_classifiers(
+            data,
+            [classifier_name(name, settings) for name in classifier],
+            settings=wanted,
+            record=record,
+            progress=progress,
+            **_design(settings),
+        )
+    deliver(
+        output,
+        result.to_json(),
+        lambda: render_comparison(result),
+        lambda console: show_comparison(console, result, verbose=output.verbose),
+    )
+    failed = [*result.failures, *(failure for one in result.classifiers for failure in one.failures)]
+    conclude(failed, record, lambda: None)
+
+
+@app.command("over-time")
+@grouped
+def over_time(
+    file: File,
+    *,
+    engine: Engine,
+    scoring: Scoring,
+    playback: Playback,
+    output: Output,
+    reading: Reading,
+) -> None:
+    """Play back the history of the examples by their column `created`: does training anew pay?
+
+    Every period is tested by a model of all that came before it, and by the first model, left alone.
+
+    For example:
+
+        viva intents over-time recruiting-en
+
+        viva intents over-time faq.csv --mode interleaved --periods 6 --html time.html
+    """
+    check_targets({"--json": output.json_path, "--html": output.html})
+    settings = settings_in_force(engine, scoring, reading)
+    data = read_material(file, reading, settings)
+    from vivavoce.intents.timeline import examine_over_time
+    from vivavoce.reports.timeline import render_timeline, show_timeline
+
+    with kept_in(None), progress_bar(output.quiet) as progress:
+        result = examine_over_time(
+            data,
+            classifier_name(settings.classifier, settings),
+            mode=playback.mode,  # type: ignore[arg-type]  # refused there unless it is one of the two
+            periods=playback.periods,
+            min_test=playback.min_test,
+            undated=playback.undated,  # type: ignore[arg-type]  # likewise
+            threshold=settings.threshold,
+            seed=settings.seed,
+            progress=progress,
+        )
+    deliver(
+        output,
+        result.to_json(),
+        lambda: render_timeline(result),
+        lambda console: show_timeline(console, result, verbose=output.verbose),
+    )
+
+
+# --- from options to arguments -----------------------------------------------------------------------------
+
+
+def _wanted(splitting: Splitting) -> tuple[Setting, ...]:
+    """Return the settings to examine: those given, else those of the paper."""
+    from vivavoce.intents import PAPER_SETTINGS, Setting
+
+    given = tuple(Setting.parse(text) for text in splitting.setting or ())
+    return tuple(dict.fromkeys(given)) or PAPER_SETTINGS
+
+
+def _design(settings: Settings) -> dict[str, Any]:
+    """Return the arguments by which an exam and a comparison divide the data."""
+    names = ("retries", "threshold", "test_fraction", "partition", "singletons", "seed", "workers")
+    return {name: getattr(settings, name) for name in names}
+
+
+def _two_parts(
+    files: tuple[str, str | None], division: Division, reading: Reading, settings: Settings
+) -> tuple[Dataset, Dataset]:
+    """Read training and test data from two files, or from one that is divided by its column `split`."""
+    (train, test), splits = files, (division.train_split, division.test_split)
+    if reading.split is not None:
+        raise UsageError("a blind test has two parts", remedy="give --train-split and --test-split, not --split")
+    if test is None and None in splits:
+        raise UsageError(
+            "there is nothing to test",
+            remedy="give two files, or one file with --train-split NAME and --test-split NAME",
+        )
+    first = read_material(train, replace(reading, split=splits[0]), settings)
+    return first, read_material(test or train, replace(reading, split=splits[1]), settings)

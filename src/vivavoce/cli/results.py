@@ -1,0 +1,89 @@
+"""Where results go: standard output, files, the terminal; and what follows for the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from vivavoce.cli.failures import explain, resume_sentence, tell
+from vivavoce.cli.options import Output
+from vivavoce.errors import Fault, GateError, UsageError, WorkError
+from vivavoce.version import __version__
+
+
+class Screen(Console):
+    """The terminal, at its width."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the one place that knows exit codes; Rich would end with that of a missed gate."""
+        raise BrokenPipeError
+
+
+def head(kind: str) -> dict[str, Any]:
+    """Return what the JSON of every command begins with."""
+    return {"vivavoce": __version__, "kind": kind, "definitions": 1}
+
+
+def check_targets(targets: Mapping[str, str | Path | None]) -> None:
+    """Refuse paths that cannot be written before any work is done, all of them at once."""
+    found = {f"{flag} {path}": _fault(flag, path) for flag, path in targets.items() if path}
+    faults = [Fault(fault, where) for where, fault in found.items() if fault]
+    if faults:
+        raise UsageError("the result could not be written", faults=faults, remedy="give other paths")
+
+
+def _fault(flag: str, target: str | Path) -> str:
+    if str(target) == "-":
+        return "" if flag == "--json" else "only --json can write to standard output"
+    path = Path(target)
+    if path.is_dir():
+        return "this is a folder"
+    return "" if path.parent.is_dir() else f"there is no folder {path.parent}"
+
+
+def deliver(
+    output: Output, content: Mapping[str, Any], html: Callable[[], str], show: Callable[[Console], None]
+) -> None:
+    """Write the files that were asked for, and show the result unless standard output is taken."""
+    if output.speaks:
+        show(Screen())
+    if output.html:
+        write_page(output.html, html())
+    if output.json_path:
+        write_content(output.json_path, content)
+    for path in (output.html, output.json_path):
+        if path and output.speaks:
+            tell(f"Written: {path}")
+
+
+def write_content(path: str | Path, content: Mapping[str, Any]) -> None:
+    """Write JSON, all or nothing."""
+    from vivavoce.files import write_json
+
+    write_json(path, content)
+
+
+def write_page(path: str | Path, html: str) -> None:
+    """Write a page, all or nothing."""
+    from vivavoce.files.writing import _write
+
+    _write(path, html)
+
+
+def conclude(failures: Sequence[object], record: Path | None, gates: Callable[[], None]) -> None:
+    """End with the exit code that the result deserves: incomplete work outweighs a missed gate."""
+    if not failures:
+        gates()
+        return
+    try:
+        gates()
+    except GateError as error:
+        explain(error)
+    raise WorkError(
+        f"{len(failures)} retries failed and are not counted",
+        faults=[Fault(str(failure)) for failure in failures],
+        remedy=f"repeat the command; {resume_sentence(record)}",
+    )

@@ -1,0 +1,392 @@
+"""The blind test: train once, test once on messages kept aside; or score what any platform answered to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+
+from vivavoce.errors import DataError, Fault, UsageError, nearest
+from vivavoce.intents.exam import _check_threshold, as_dataset, load_classifier
+from vivavoce.intents.findings import (
+    ConfusionCell,
+    IntentFindings,
+    Pooled,
+    Sample,
+    confusion_table,
+    draw_samples,
+    intent_table,
+)
+from vivavoce.intents.material import Material
+from vivavoce.intents.measures import (
+    CalibrationBin,
+    Items,
+    RiskCoverage,
+    calibration,
+    counts_of,
+    f1_scores,
+    matthews,
+    oos_auroc,
+    risk_coverage,
+)
+from vivavoce.intents.record import NO_GUESS_CODE, Answers
+from vivavoce.intents.result import (
+    DataFacts,
+    Note,
+    bins_json,
+    confusion_json,
+    curve_json,
+    data_json,
+    head_json,
+    intent_json,
+    notes_json,
+    rate_cell,
+    sample_json,
+)
+from vivavoce.intents.runner import AnyClassifier, Progress, row_trainer
+from vivavoce.intents.splits import OUT_OF_SCOPE, Flags, Rows
+from vivavoce.outcomes import Counts, Outcome, outcome_places
+from vivavoce.records import NO_GUESS, Dataset, Example, Guess, Rate
+from vivavoce.statistics import resamples as bootstrap_rows
+from vivavoce.statistics import wilson
+from vivavoce.text.duplicates import duplicate_groups
+
+Data = Dataset | tuple[Sequence[str], Sequence[str | None]]
+Unknown = Literal["refuse", "negative"]
+Prediction = tuple[Example, Guess]
+RESAMPLES = 1000
+# A softmax in single precision may end a hair above 1.
+SLACK = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Test rows that have a near-duplicate in training, and the accuracy on the others."""
+
+    rows: int
+    accuracy_without: Rate
+
+
+@dataclass(frozen=True, eq=False)
+class BlindResult:
+    """What one test found. Shares carry Wilson intervals, all other numbers bootstrap intervals."""
+
+    data: DataFacts
+    train: DataFacts | None
+    classifier: str
+    threshold: float
+    seed: int
+    rates: Mapping[str, Rate]
+    counts: Counts
+    intents: tuple[IntentFindings, ...]
+    confusion: tuple[ConfusionCell, ...]
+    curve: RiskCoverage
+    bins: tuple[CalibrationBin, ...]
+    samples: tuple[Sample, ...]
+    leak: Leak | None
+    unknown_intents: tuple[str, ...]
+    predictions: tuple[Prediction, ...]
+    warnings: tuple[Note, ...]
+
+    def rate(self, name: str) -> Rate:
+        """Return a number by its name."""
+        if name not in self.rates:
+            raise UsageError(f"there is no number called '{name}'.{nearest(name, list(self.rates))}")
+        return self.rates[name]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the stable JSON form."""
+        return {
+            **head_json("intents-blind", self.seed, self.data),
+            "train": None if self.train is None else data_json(self.train),
+            "classifier": self.classifier,
+            "threshold": self.threshold,
+            **{name: rate.to_json() for name, rate in self.rates.items()},
+            "outcomes": {str(outcome): self.counts[outcome] for outcome in Outcome},
+            "per_intent": [intent_json(line) for line in self.intents],
+            "confusion": [confusion_json(cell) for cell in self.confusion],
+            "risk_coverage": curve_json(self.curve),
+            "calibration": bins_json(self.bins),
+            "samples": [sample_json(sample) for sample in self.samples],
+            "leak": None
+            if self.leak is None
+            else {"rows": self.leak.rows, "accuracy_without": self.leak.accuracy_without.to_json()},
+            "unknown_intents": list(self.unknown_intents),
+            "predictions": [_prediction_json(example, guess) for example, guess in self.predictions],
+            "warnings": notes_json(self.warnings),
+        }
+
+    def _repr_html_(self) -> str:
+        """Show the numbers in a notebook."""
+        rows = "".join(f"<tr><th>{name.replace('_', ' ')}</th>{rate_cell(r)}</tr>" for name, r in self.rates.items())
+        notes = "".join(f"<li>{escape(note.message)}</li>" for note in self.warnings)
+        return f"<table><caption>{escape(self.classifier)}</caption>{rows}</table><ul>{notes}</ul>"
+
+
+def _prediction_json(example: Example, guess: Guess) -> dict[str, Any]:
+    return {
+        "text": example.text,
+        "row": example.row,
+        "intent": example.intent,
+        "guess": guess.intent,
+        "confidence": guess.confidence,
+    }
+
+
+def examine_blind(
+    train: Data,
+    test: Data,
+    classifier: str | AnyClassifier = "linear",
+    *,
+    threshold: float = 0.5,
+    unknown: Unknown = "refuse",
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    progress: Progress | None = None,
+) -> BlindResult:
+    """Train once on `train`, test once on `test`; test rows without a topic are negatives.
+
+    Test topics that are not in training are refused, or with `unknown="negative"` counted as negatives.
+    """
+    _check_threshold(threshold)
+    train, test = as_dataset(train), as_dataset(test)
+    _require_trainable(train)
+    unlearnt = _unlearnt(test, train, unknown)
+    engine = load_classifier(classifier)
+    guesses = _guesses(engine, train, test, progress)
+    score = partial(_score, test, guesses, threshold, seed=seed, resamples=resamples)
+    scored = score(train=train, unlearnt=unlearnt, classifier=engine.name)
+    told = (Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ()))
+    return replace(scored, warnings=(*scored.warnings, *told))
+
+
+def score_predictions(
+    truth: Data,
+    guesses: Sequence[Guess],
+    threshold: float = 0.5,
+    *,
+    train: Data | None = None,
+    unknown: Unknown = "refuse",
+    classifier: str = "predictions",
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> BlindResult:
+    """Score answers that are already there, one guess for each row of `truth`, in order.
+
+    With the `train` data that the engine had learnt from, near-duplicates in it are counted and topics that it
+    lacks are found; without it the table of topics counts test rows as their examples. `resamples` 0 leaves
+    out the bootstrap intervals.
+    """
+    _check_threshold(threshold)
+    test = as_dataset(truth)
+    _check_guesses(guesses, test)
+    learnt = None if train is None else as_dataset(train)
+    unlearnt = () if learnt is None else _unlearnt(test, learnt, unknown)
+    score = partial(_score, test, guesses, threshold, seed=seed, resamples=resamples)
+    return score(train=learnt, unlearnt=unlearnt, classifier=classifier)
+
+
+def _require_trainable(train: Dataset) -> None:
+    if len(train.sizes) < 2:
+        raise DataError(
+            f"the training data have {len(train.sizes)} topics",
+            where=train.source,
+            remedy="a classifier needs at least two topics to tell apart",
+        )
+
+
+def _unlearnt(test: Dataset, train: Dataset, unknown: str) -> tuple[str, ...]:
+    """Return the test topics that are not in training; refuse them unless they are to be negatives."""
+    if unknown not in ("refuse", "negative"):
+        raise UsageError(f"unknown intents cannot be '{unknown}'", remedy="choose 'refuse' or 'negative'")
+    names = tuple(sorted(test.sizes.keys() - train.sizes.keys()))
+    if names and unknown == "refuse":
+        known = list(train.sizes)
+        raise DataError(
+            f"{len(names)} test topics are not in the training data",
+            where=test.source,
+            faults=[Fault(f"{test.sizes[name]} rows.{nearest(name, known)}", f"topic '{name}'") for name in names],
+            remedy="correct the names, or count such rows as out of scope with --unknown-intents negative",
+        )
+    return names
+
+
+def _check_guesses(guesses: Sequence[Guess], test: Dataset) -> None:
+    if len(guesses) != len(test):
+        raise DataError(
+            f"there are {len(guesses)} guesses for {len(test)} messages",
+            where=test.source,
+            remedy="give exactly one guess for each message, NO_GUESS where the engine had none",
+        )
+    faults = [
+        Fault(f"the confidence is {guess.confidence}, not a number from 0 to 1", f"guess {place}")
+        for place, guess in enumerate(guesses)
+        if not (math.isfinite(guess.confidence) and 0 <= guess.confidence <= 1 + SLACK)
+    ]
+    if faults:
+        raise DataError("these guesses cannot be scored", faults=faults, remedy="scale the confidences to 0 .. 1")
+
+
+def _guesses(engine: AnyClassifier, train: Dataset, test: Dataset, progress: Progress | None) -> list[Guess]:
+    """Train on the rows that have a topic and ask all test rows, which show no label to the engine."""
+    topics = tuple(sorted(train.sizes))
+    known = [example for example in train if example.intent is not None]
+    code = {topic: place for place, topic in enumerate(topics)}
+    labels = [code[str(example.intent)] for example in known] + [OUT_OF_SCOPE] * len(test)
+    data = Dataset((*known, *test.examples), train.source)
+    both = Material(data, topics, np.array(labels, dtype=np.intp), np.arange(len(data)))
+    rows = np.arange(len(data))
+    answers = row_trainer(engine, both, progress)(rows[: len(known)])(rows[len(known) :])
+    return _plain(answers, topics)
+
+
+def _plain(answers: Answers, topics: Sequence[str]) -> list[Guess]:
+    # The shortest decimal that names the single-precision number: 0.7 stays 0.7, on whichever side of a
+    # threshold it stood, when the guesses are stored and scored again.
+    return [
+        NO_GUESS if code == NO_GUESS_CODE else Guess(topics[code], float(str(confidence)))
+        for code, confidence in zip(answers.guess, answers.confidence, strict=True)
+    ]
+
+
+def _score(
+    test: Dataset,
+    guesses: Sequence[Guess],
+    threshold: float,
+    *,
+    train: Dataset | None,
+    unlearnt: tuple[str, ...],
+    classifier: str,
+    seed: int,
+    resamples: int,
+) -> BlindResult:
+    if not len(test):
+        raise DataError("there is nothing to test", where=test.source, remedy="add at least one message")
+    material, leaking = _coded(test, guesses, train)
+    items = _items(material, guesses, unlearnt)
+    pooled = Pooled(np.arange(len(test)), np.zeros(len(test), dtype=np.intp), items)
+    places = outcome_places(items.truth, items.guess, items.confidence, threshold)
+    leak = None if train is None else _leak(items, leaking, threshold)
+    return BlindResult(
+        data=DataFacts.of(test),
+        train=None if train is None else DataFacts.of(train),
+        classifier=classifier,
+        threshold=threshold,
+        seed=seed,
+        rates=_rates(items, material.groups, threshold, seed, resamples),
+        counts=counts_of(items, threshold),
+        intents=_intents(pooled, material, threshold, train),
+        confusion=confusion_table(pooled, material, threshold),
+        curve=risk_coverage(items),
+        bins=calibration(items)[1],
+        samples=draw_samples(pooled, places, material, seed),
+        leak=leak,
+        unknown_intents=unlearnt,
+        predictions=tuple(zip(test.examples, guesses, strict=True)),
+        warnings=tuple(_notes(test, train, leak, unlearnt)),
+    )
+
+
+def _coded(test: Dataset, guesses: Sequence[Guess], train: Dataset | None) -> tuple[Material, Flags]:
+    """Code the test rows, and mark those that have a near-duplicate in training."""
+    names = set(test.sizes) | {guess.intent for guess in guesses if guess.intent is not None}
+    topics = tuple(sorted(names | set(train.sizes if train else ())))
+    code = {topic: place for place, topic in enumerate(topics)}
+    labels = np.array([OUT_OF_SCOPE if i is None else code[i] for i in test.intents], dtype=np.intp)
+    learnt = [example.text for example in train or () if example.intent is not None]
+    groups = np.asarray(duplicate_groups([*learnt, *test.texts]), dtype=np.intp)
+    own = groups[len(learnt) :]
+    return Material(test, topics, labels, own), np.isin(own, groups[: len(learnt)])
+
+
+def _items(material: Material, guesses: Sequence[Guess], unlearnt: Sequence[str]) -> Items:
+    code = {topic: place for place, topic in enumerate(material.topics)}
+    foreign = np.isin(material.labels, [code[name] for name in unlearnt])
+    best = [NO_GUESS_CODE if guess.intent is None else code[guess.intent] for guess in guesses]
+    confidence = np.array([guess.confidence for guess in guesses], dtype=np.float64)
+    return Items(np.where(foreign, OUT_OF_SCOPE, material.labels), np.array(best, dtype=np.intp), confidence)
+
+
+def _rates(items: Items, groups: Rows, threshold: float, seed: int, resamples: int) -> Mapping[str, Rate]:
+    shares = {name: wilson(s.hits, s.n) for name, s in counts_of(items, threshold).shares().items()}
+    # HINT3 and CLINC150 call the share of negatives that were declined "out-of-scope recall".
+    shares["oos_recall"] = shares["negative_rejection"]
+    return {**shares, **_resampled(items, groups, threshold, seed, resamples)}
+
+
+def _resampled(items: Items, groups: Rows, threshold: float, seed: int, resamples: int) -> dict[str, Rate]:
+    """Put percentile intervals around the numbers that are no shares; near-duplicates are drawn together."""
+    found = _other_numbers(items, threshold)
+    drawn: dict[str, list[float]] = {name: [] for name in found}
+    for rows in bootstrap_rows(groups.tolist(), resamples, seed) if len(np.unique(groups)) > 1 else ():
+        part = Items(items.truth[rows], items.guess[rows], items.confidence[rows])
+        for name, value in _other_numbers(part, threshold).items():
+            if value is not None:
+                drawn[name].append(value)
+    return {name: _around(value, drawn[name], len(items)) for name, value in found.items()}
+
+
+def _other_numbers(items: Items, threshold: float) -> dict[str, float | None]:
+    macro, weighted = f1_scores(items, threshold)
+    curve = risk_coverage(items)
+    return {
+        "f1_macro": macro,
+        "f1_weighted": weighted,
+        "mcc": matthews(items, threshold),
+        "oos_auroc": oos_auroc(items),
+        "aurc": curve.aurc,
+        "augrc": curve.augrc,
+        "ece": calibration(items)[0],
+    }
+
+
+def _around(value: float | None, drawn: Sequence[float], n: int) -> Rate:
+    if value is None:
+        return Rate(None, None, None, 0)
+    if not drawn:
+        return Rate(value, None, None, n)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    # A calibration error only grows when rows repeat, so its interval could miss the number itself.
+    return Rate(value, min(value, float(low)), max(value, float(high)), n)
+
+
+def _intents(
+    pooled: Pooled, material: Material, threshold: float, train: Dataset | None
+) -> tuple[IntentFindings, ...]:
+    lines = intent_table(pooled, material, threshold)
+    if train is None:
+        return lines
+    sized = [replace(line, examples=train.sizes.get(line.intent, 0)) for line in lines]
+    return tuple(sorted(sized, key=lambda line: (-line.examples, line.intent)))
+
+
+def _leak(items: Items, leaking: Flags, threshold: float) -> Leak:
+    kept = Items(items.truth[~leaking], items.guess[~leaking], items.confidence[~leaking])
+    share = counts_of(kept, threshold).shares()["accuracy"]
+    return Leak(int(leaking.sum()), wilson(share.hits, share.n))
+
+
+def _notes(test: Dataset, train: Dataset | None, leak: Leak | None, unlearnt: Sequence[str]) -> Iterator[Note]:
+    if leak is not None and leak.rows:
+        without = leak.accuracy_without.value
+        told = "n/a" if without is None else f"{without:.3f}"
+        message = f"{leak.rows} test rows have a near-duplicate in training; without them accuracy is {told}."
+        yield Note("leak", message)
+    if unlearnt:
+        rows = sum(test.sizes[name] for name in unlearnt)
+        yield Note(
+            "unknown_intents", f"{rows} test rows of untrained topics count as negatives: {', '.join(unlearnt)}."
+        )
+    left_out = train.intents.count(None) if train else 0
+    if left_out:
+        yield Note("left_out", f"{left_out} training rows are out of scope and were not trained.")
+    if test.intents.count(None) + len(unlearnt) == 0:
+        yield Note(
+            "no_negatives", "No test row is out of scope: nothing is known about declining what no topic fits."
+        )
+    yield from (Note("excluded_row", note) for note in (*(train.notes if train else ()), *test.notes))

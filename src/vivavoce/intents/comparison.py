@@ -1,0 +1,373 @@
+"""Engines side by side: identical splits, the range over the settings, and which differences are real."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import ClassifierError, Fault, UsageError, VivaError
+from vivavoce.intents.differences import Difference, Examined, Gap, differences_of
+from vivavoce.intents.exam import (
+    PLAIN,
+    _check_threshold,
+    _header,
+    _settings,
+    as_dataset,
+    load_classifier,
+    representative,
+)
+from vivavoce.intents.findings import SettingFindings, find
+from vivavoce.intents.material import Material
+from vivavoce.intents.notes import CONSISTENCY
+from vivavoce.intents.record import ExamRecord, RecordFile, UnitFailure, UnitKey
+from vivavoce.intents.result import DataFacts, Note, head_json, notes_json, rate_cell
+from vivavoce.intents.runner import AnyClassifier, Progress, Unit, reason_of, run_units
+from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
+from vivavoce.records import Dataset
+from vivavoce.statistics import PairedTest
+
+Named = str | AnyClassifier | tuple[str, str | AnyClassifier]
+Plans = dict[Setting, SplitPlan]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A number over the settings: its lowest, its highest, its mean. A setting equal to (0, 0) counts once."""
+
+    low: float
+    high: float
+    mean: float
+
+    @classmethod
+    def of(cls, findings: Sequence[SettingFindings], name: str) -> Spread | None:
+        """Return the spread of a rate; None where no setting has it."""
+        own = [one.rates[name].value for one in findings if one.same_as is None]
+        values = [value for value in own if value is not None]
+        return cls(min(values), max(values), sum(values) / len(values)) if values else None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierFindings:
+    """One engine: its settings, and the range of its accuracy and of its AURC over them."""
+
+    name: str
+    settings: tuple[SettingFindings, ...]
+    accuracy: Spread | None
+    aurc: Spread | None
+    failures: tuple[UnitFailure, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFailure:
+    """An engine of which nothing is known, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonResult:
+    """The result of a comparison. A difference is said of its `a` against its `b`."""
+
+    data: DataFacts
+    design: Design
+    threshold: float
+    settings: tuple[Setting, ...]
+    classifiers: tuple[ClassifierFindings, ...]
+    differences: tuple[Difference, ...]
+    failures: tuple[EngineFailure, ...]
+    warnings: tuple[Note, ...]
+
+    def between(self, a: str, b: str) -> Difference:
+        """Return the difference of two engines, in the order in which they were given."""
+        for difference in self.differences:
+            if (difference.a, difference.b) == (a, b):
+                return difference
+        raise UsageError(f"'{a}' was not compared with '{b}' in this order")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the stable JSON form."""
+        return {
+            **head_json("intents-comparison", self.design.seed, self.data),
+            "threshold": self.threshold,
+            "retries": self.design.retries,
+            "test_fraction": self.design.test_fraction,
+            "partition": str(self.design.partition),
+            "singletons": str(self.design.singletons),
+            "classifiers": [_classifier_json(one) for one in self.classifiers],
+            "differences": [_difference_json(one) for one in self.differences],
+            "failures": [{"name": one.name, "reason": one.reason} for one in self.failures],
+            "warnings": notes_json(self.warnings),
+        }
+
+    def _repr_html_(self) -> str:
+        """Show ranges and verdicts in a notebook."""
+        head = "".join(f"<th>accuracy at {setting}</th>" for setting in self.settings)
+        rows = "".join(
+            f"<tr><th>{escape(one.name)}</th>{''.join(rate_cell(f.rates['accuracy']) for f in one.settings)}"
+            f"<td>{'n/a' if one.aurc is None else f'{one.aurc.mean:.3f}'}</td></tr>"
+            for one in self.classifiers
+        )
+        said = "".join(f"<li>{escape(_sentence(one))}</li>" for one in self.differences)
+        return f"<table><tr><th>engine</th>{head}<th>mean AURC</th></tr>{rows}</table><ul>{said}</ul>"
+
+
+def _sentence(one: Difference) -> str:
+    gap = one.pooled
+    points = "n/a" if gap.test.difference is None else f"{100 * gap.test.difference:+.1f} points"
+    more = f", about {gap.more_examples} more examples would decide" if gap.more_examples else ""
+    return f"{one.a} against {one.b}: {gap.verdict} ({points}{more})"
+
+
+def _classifier_json(one: ClassifierFindings) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "accuracy": _spread_json(one.accuracy),
+        "aurc": _spread_json(one.aurc),
+        "settings": [_setting_json(findings) for findings in one.settings],
+        "failures": [{"unit": str(failure.key), "reason": failure.reason} for failure in one.failures],
+    }
+
+
+def _spread_json(spread: Spread | None) -> dict[str, float] | None:
+    return None if spread is None else {"min": spread.low, "max": spread.high, "mean": spread.mean}
+
+
+def _setting_json(findings: SettingFindings) -> dict[str, Any]:
+    same = findings.same_as
+    return {
+        "k": findings.setting.k,
+        "p": findings.setting.p,
+        "same_as": None if same is None else {"k": same.k, "p": same.p},
+        **{name: rate.to_json() for name, rate in findings.rates.items()},
+    }
+
+
+def _difference_json(one: Difference) -> dict[str, Any]:
+    return {
+        "a": one.a,
+        "b": one.b,
+        **_gap_json(one.pooled),
+        "aurc": _test_json(one.aurc),
+        "settings": [{"setting": {"k": s.k, "p": s.p}, **_gap_json(gap)} for s, gap in one.settings],
+        "samples": [
+            {
+                "text": sample.text,
+                "row": sample.row,
+                "intent": sample.intent,
+                "guess_a": sample.guess_a,
+                "guess_b": sample.guess_b,
+                "right": sample.right,
+            }
+            for sample in one.samples
+        ],
+    }
+
+
+def _gap_json(gap: Gap) -> dict[str, Any]:
+    return {
+        **_test_json(gap.test),
+        "p": gap.p,
+        "p_adjusted": gap.p_adjusted,
+        "verdict": str(gap.verdict),
+        "more_examples": gap.more_examples,
+        "improved": gap.improved,
+        "broken": gap.broken,
+        "mcnemar_p": gap.mcnemar,
+    }
+
+
+def _test_json(test: PairedTest) -> dict[str, float | None]:
+    return {"difference": test.difference, "low": test.low, "high": test.high, "p": test.p}
+
+
+def compare_classifiers(
+    data: Dataset | tuple[Sequence[str], Sequence[str | None]],
+    classifiers: Sequence[Named],
+    *,
+    settings: Sequence[Setting | tuple[int, float]] = PAPER_SETTINGS,
+    retries: int = 10,
+    threshold: float = 0.5,
+    test_fraction: float = 0.2,
+    partition: Partition | str = Partition.KFOLD,
+    singletons: Singletons | str = Singletons.TRAIN,
+    seed: int = 0,
+    executor: Executor | None = None,
+    workers: int = 0,
+    record: Path | str | None = None,
+    progress: Progress | None = None,
+) -> ComparisonResult:
+    """Examine several engines on identical splits and say which differences are real.
+
+    A classifier is a name, an object, or (name, either) where two would have the same name. `record` names a
+    folder in which finished retries of every engine are kept. An engine that fails does not stop the others.
+    """
+    _check_threshold(threshold)
+    engines = _engines(classifiers)
+    material = Material.of(as_dataset(data))
+    base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
+    plans = {s: SplitPlan(material.labels, replace(base, setting=s), material.groups) for s in _settings(settings)}
+    files = _files(record, material, engines, base)
+    run = partial(_run, plans=plans, material=material, executor=executor, workers=workers, progress=progress)
+    runs = {name: run(name, engine, file=files.get(name)) for name, engine in engines.items()}
+    return _conclude(runs, engines, plans, material, threshold)
+
+
+def _engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
+    """Load all engines; refuse fewer than two, and two of one name."""
+    pairs = [
+        one if isinstance(one, tuple) else (one if isinstance(one, str) else one.name, one) for one in classifiers
+    ]
+    names = [name for name, _ in pairs]
+    if len(names) < 2:
+        raise UsageError(f"{len(names)} classifiers cannot be compared", remedy="give at least two")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(
+            "classifiers of the same name cannot be told apart",
+            faults=[Fault(f"given {names.count(name)} times", f"'{name}'") for name in twice],
+            remedy="name each once; in Python give (name, classifier)",
+        )
+    return {name: load_classifier(engine) for name, engine in pairs}
+
+
+def _files(
+    folder: Path | str | None, material: Material, engines: Mapping[str, AnyClassifier], design: Design
+) -> dict[str, RecordFile]:
+    if folder is None:
+        return {}
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return {
+        name: RecordFile(Path(folder) / file_name(name), _header(material, engine, design, True))
+        for name, engine in engines.items()
+    }
+
+
+def file_name(name: str) -> str:
+    """Return a file name for the record of an engine: readable, safe everywhere, and different for each."""
+    safe = re.sub(r"[^a-z0-9._-]+", "_", name.lower()).strip("._")[:80] or "engine"
+    # Some file systems do not tell large letters from small ones, so a changed name gets a mark of its own.
+    mark = "" if safe == name else "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{safe}{mark}.sqlite"
+
+
+def _run(
+    name: str,
+    engine: AnyClassifier,
+    *,
+    plans: Plans,
+    material: Material,
+    executor: Executor | None,
+    workers: int,
+    progress: Progress | None,
+    file: RecordFile | None,
+) -> ExamRecord | EngineFailure:
+    units = [
+        Unit(UnitKey(setting, retry), plan)
+        for setting, plan in plans.items()
+        if representative(setting, plans) == setting
+        for retry in range(len(plan))
+    ]
+    tell = None if progress is None else partial(_tell, progress, name)
+    cores = workers or os.cpu_count() or 1
+    try:
+        return run_units(units, material, engine, executor=executor, workers=cores, record=file, progress=tell)
+    except Exception as error:  # one engine may fail in any way; the others are still worth comparing
+        return EngineFailure(name, error.what if isinstance(error, VivaError) else reason_of(error))
+
+
+def _tell(progress: Progress, name: str, stage: str, done: int, total: int) -> None:
+    progress(f"{name}: {stage}", done, total)
+
+
+def _conclude(
+    runs: Mapping[str, ExamRecord | EngineFailure],
+    engines: Mapping[str, AnyClassifier],
+    plans: Plans,
+    material: Material,
+    threshold: float,
+) -> ComparisonResult:
+    failures = tuple(run for run in runs.values() if isinstance(run, EngineFailure))
+    examined = [
+        Examined(name, run, _found(run, material, plans, threshold))
+        for name, run in runs.items()
+        if isinstance(run, ExamRecord)
+    ]
+    if not examined:
+        faults = [Fault(failure.reason, f"'{failure.name}'") for failure in failures]
+        raise ClassifierError("every classifier failed", faults=faults, remedy="check each with a few examples")
+    design = replace(next(iter(plans.values())).design, setting=PLAIN)
+    found = tuple(_of_engine(one, plans, engines[one.name]) for one in examined)
+    differences = differences_of(examined, material, threshold=threshold, seed=design.seed)
+    return ComparisonResult(
+        data=DataFacts.of(material.data),
+        design=design,
+        threshold=threshold,
+        settings=tuple(plans),
+        classifiers=found,
+        differences=differences,
+        failures=failures,
+        warnings=tuple(_notes(found, failures, len(differences), threshold, material)),
+    )
+
+
+def _found(run: ExamRecord, material: Material, plans: Plans, threshold: float) -> dict[Setting, SettingFindings]:
+    """Return the findings of each setting that was run and of which a retry was finished."""
+    return {
+        setting: find(results, material, plan, threshold=threshold, seed=plan.design.seed)
+        for setting, plan in plans.items()
+        if (results := run.of(setting))
+    }
+
+
+def _of_engine(one: Examined, plans: Plans, engine: AnyClassifier) -> ClassifierFindings:
+    sources = {setting: representative(setting, plans) for setting in plans}
+    settings = tuple(
+        one.findings[source] if source == setting else replace(one.findings[source], setting=setting, same_as=source)
+        for setting, source in sources.items()
+        if source in one.findings
+    )
+    return ClassifierFindings(
+        name=one.name,
+        settings=settings,
+        accuracy=Spread.of(settings, "accuracy"),
+        aurc=Spread.of(settings, "aurc"),
+        failures=one.run.failures,
+        notes=tuple(getattr(engine, "notes", ())),
+    )
+
+
+def _notes(
+    found: Sequence[ClassifierFindings],
+    failures: Sequence[EngineFailure],
+    pairs: int,
+    threshold: float,
+    material: Material,
+) -> Iterator[Note]:
+    yield from (Note("failed_engine", f"{one.name} is missing: {one.reason}") for one in failures)
+    for one in found:
+        yield from (Note("failed", f"{one.name}: {f} This retry is not compared.") for f in one.failures)
+    for findings in found[0].settings:
+        if findings.same_as is not None:
+            message = f"Setting {findings.setting} equals {findings.same_as}: no topic is small enough."
+            yield Note("same_setting", f"{message} It counts once in ranges and differences.")
+    yield Note(
+        "threshold",
+        f"One threshold ({threshold:g}) is not fair between engines, whose confidences have different scales. "
+        "AURC looks at all thresholds (lower is better): read it beside the accuracy.",
+    )
+    if pairs > 1:
+        yield Note("many_pairs", f"An interval is for its pair alone; verdicts hold for all {pairs} pairs together.")
+    for one in found:
+        yield from (Note("vectors", f"{one.name}: {note}.") for note in one.notes)
+    yield from (Note("excluded_row", note) for note in material.data.notes)
+    yield Note("consistency", CONSISTENCY)

@@ -1,0 +1,211 @@
+"""Classifiers side by side: in words, in the terminal and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult, Spread
+from vivavoce.intents.differences import Difference, Verdict
+from vivavoce.records import Rate
+from vivavoce.reports import wording
+from vivavoce.reports.charts import RateRow, comparison_chart
+from vivavoce.reports.choices import short_notes
+from vivavoce.reports.html import page
+from vivavoce.reports.layout import block, bullets, heading, numbers_table
+from vivavoce.reports.meanings import MEASURES, NOT_AVAILABLE, score_text, share_text
+from vivavoce.reports.parts import figure, rate_part
+from vivavoce.reports.sections import glossary
+from vivavoce.reports.sections import notes as notes_part
+from vivavoce.reports.tables import rate_cell
+from vivavoce.reports.tags import Html, details, join, table, tag
+from vivavoce.version import __version__
+
+NOTHING = Rate(None, None, None, 0)
+
+
+def comparison_headline(result: ComparisonResult) -> str:
+    """Say in one sentence which classifier is the best, if any is."""
+    names = [one.name for one in result.classifiers]
+    if len(names) < 2:
+        return f"Only {names[0]} could be examined, so nothing is compared."
+    best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
+    if best:
+        return f"{best[0]} is better than {'all others' if len(names) > 2 else _other(names, best[0])}."
+    close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
+    if close == len(result.differences):
+        return "The classifiers are too close to call on these data."
+    return "No classifier is better than all others."
+
+
+def _other(names: Sequence[str], name: str) -> str:
+    return next(other for other in names if other != name)
+
+
+def _beats(result: ComparisonResult, name: str, other: str) -> bool:
+    for one in result.differences:
+        if (one.a, one.b) == (name, other):
+            return one.pooled.verdict is Verdict.BETTER
+        if (one.a, one.b) == (other, name):
+            return one.pooled.verdict is Verdict.WORSE
+    return False
+
+
+def difference_sentence(one: Difference) -> str:
+    """Say what may be said of two classifiers."""
+    gap, test = one.pooled, one.pooled.test
+    if gap.verdict is Verdict.CLOSE:
+        more = f" About {gap.more_examples:,} more examples would decide." if gap.more_examples else ""
+        return f"{one.a} and {one.b} are too close to call ({points_text(one)}).{more}"
+    winner, loser = (one.a, one.b) if gap.verdict is Verdict.BETTER else (one.b, one.a)
+    exact = f"{points_text(one)}" if test.difference is not None else NOT_AVAILABLE
+    return f"{winner} is better than {loser} ({exact}; {gap.improved} examples gained, {gap.broken} lost by {one.a})."
+
+
+def points_text(one: Difference) -> str:
+    """Write the difference in points, with its interval."""
+    test = one.pooled.test
+    if test.difference is None:
+        return NOT_AVAILABLE
+    around = "" if test.low is None or test.high is None else f", {100 * test.low:+.1f} to {100 * test.high:+.1f}"
+    return f"{100 * test.difference:+.1f} points{around}"
+
+
+def _p_text(p: float | None) -> str:
+    if p is None:
+        return NOT_AVAILABLE
+    return "under 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _range_text(spread: Spread | None) -> str:
+    if spread is None:
+        return NOT_AVAILABLE
+    low, high = share_text(spread.low), share_text(spread.high)
+    return low if low == high else f"{low} to {high}"
+
+
+def _facts(result: ComparisonResult) -> str:
+    retries = f"{result.design.retries} {'retry' if result.design.retries == 1 else 'retries'}"
+    size = f"{wording.plural(result.data.rows, 'example')}, {wording.plural(result.data.topics, 'topic')}"
+    return f"{size}, {retries}, threshold {result.threshold:g}, the same splits for all."
+
+
+# --- the terminal ------------------------------------------------------------------------------------------
+
+
+def show_comparison(console: Console, result: ComparisonResult, *, verbose: bool = False) -> None:
+    """Show classifiers side by side: who is better, by how much, how sure."""
+    console.print()
+    console.print(block(comparison_headline(result), "bold"))
+    console.print(heading("Decisions right", _facts(result)))
+    console.print(_accuracy_table(result))
+    if result.differences:
+        console.print(heading("Differences"))
+        console.print(bullets(difference_sentence(one) for one in result.differences))
+    if verbose:
+        _show_messages(console, result.differences)
+    console.print(heading("What to know"))
+    console.print(bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3)))
+
+
+def _accuracy_table(result: ComparisonResult) -> object:
+    settings = _own_settings(result)
+    head = ("Classifier", *(f"Setting {setting}" for setting in settings), MEASURES["aurc"].title)
+    rows: list[tuple[str | Text, ...]] = [
+        (
+            Text(one.name, style="bold"),
+            *(rate_cell(_accuracy(one, setting)) for setting in settings),
+            score_text(None if one.aurc is None else one.aurc.mean),
+        )
+        for one in result.classifiers
+    ]
+    return numbers_table(head, rows)
+
+
+def _own_settings(result: ComparisonResult) -> list[object]:
+    """Return the settings that were run; one that equals another is not shown twice."""
+    return [findings.setting for findings in result.classifiers[0].settings if findings.same_as is None]
+
+
+def _accuracy(one: ClassifierFindings, setting: object) -> Rate:
+    return next((f.rates["accuracy"] for f in one.settings if f.setting == setting), NOTHING)
+
+
+def _show_messages(console: Console, differences: Sequence[Difference]) -> None:
+    for one in differences:
+        rows: list[tuple[str | Text, ...]] = [
+            (sample.text, sample.intent or "out of scope", sample.guess_a or "-", sample.guess_b or "-")
+            for sample in one.samples
+        ]
+        console.print(heading(f"Only one of {one.a} and {one.b} gets these right"))
+        console.print(numbers_table(("Message", "Topic", one.a, one.b), rows, words=4))
+
+
+# --- the page ----------------------------------------------------------------------------------------------
+
+
+def render_comparison(result: ComparisonResult) -> str:
+    """Return the report of a comparison as one file."""
+    title = f"Comparison of {', '.join(one.name for one in result.classifiers)}"
+    top = tag(
+        "header",
+        tag("h1", title),
+        tag("p", comparison_headline(result), class_="lead"),
+        tag("p", _facts(result), class_="second"),
+    )
+    main = tag(
+        "main",
+        _about_classifiers(result),
+        _about_differences(result.differences),
+        tag("section", tag("h2", "What to know before you trust these numbers"), notes_part(result.warnings)),
+        glossary(),
+    )
+    facts = f"vivavoce {__version__}; seed {result.design.seed}; data {result.data.source}, hash {result.data.hash}."
+    return page(title, join([top, main, tag("footer", tag("p", facts))]))
+
+
+def _about_classifiers(result: ComparisonResult) -> Html:
+    settings = _own_settings(result)
+    head = ("Classifier", *(f"Setting {one}" for one in settings), "Over the settings", MEASURES["aurc"].title)
+    rows = [
+        (
+            one.name,
+            *(rate_part(_accuracy(one, setting)) for setting in settings),
+            _range_text(one.accuracy),
+            score_text(None if one.aurc is None else one.aurc.mean),
+        )
+        for one in result.classifiers
+    ]
+    numbers = table("Decisions right, with intervals", head, rows, numbers=len(head) - 1)
+    dots = [
+        RateRow(f"Setting {setting}", one.name, _accuracy(one, setting))
+        for setting in settings
+        for one in result.classifiers
+    ]
+    drawn = figure("Decisions right", MEASURES["accuracy"].meaning, comparison_chart(dots))
+    return tag("section", tag("h2", "How good is each?"), numbers, drawn)
+
+
+def _about_differences(differences: Sequence[Difference]) -> Html | None:
+    if not differences:
+        return None
+    rows = [
+        (f"{one.a} against {one.b}", points_text(one), str(one.pooled.verdict), _p_text(one.pooled.p_adjusted))
+        for one in differences
+    ]
+    head = ("Classifiers", "Difference", "Verdict", "p, for all pairs together")
+    said = [tag("p", difference_sentence(one)) for one in differences]
+    numbers = table("Differences of the decisions right", head, rows, numbers=1)
+    messages = [_messages(one) for one in differences if one.samples]
+    return tag("section", tag("h2", "Which differences are real?"), *said, numbers, *messages)
+
+
+def _messages(one: Difference) -> Html:
+    title = f"Messages that only one of {one.a} and {one.b} gets right"
+    rows = [
+        (sample.text, sample.intent or "out of scope", sample.guess_a or "no guess", sample.guess_b or "no guess")
+        for sample in one.samples
+    ]
+    return details(title, table(title, ("Message", "Topic", one.a, one.b), rows))

@@ -1,0 +1,47 @@
+"""How results are laid out in the terminal: lines that stay readable, headings, lists and plain tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+WIDEST = 100
+
+
+def block(text: str, style: str = "") -> RenderableType:
+    """Return a paragraph that is not wider than lines are easily read."""
+    frame = Table.grid(padding=0)
+    frame.add_column(max_width=WIDEST, overflow="fold")
+    frame.add_row(Text(text, style=style))
+    return frame
+
+
+def heading(title: str, aside: str = "") -> RenderableType:
+    """Return a title with a line under it."""
+    lines: list[RenderableType] = [Text(), Text(title, style="bold underline")]
+    return Group(*lines, block(aside), Text()) if aside else Group(*lines)
+
+
+def bullets(lines: Iterable[str]) -> RenderableType:
+    """Return a list."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column()
+    table.add_column(max_width=WIDEST - 2, overflow="fold")
+    for line in lines:
+        table.add_row("•", Text(line))
+    return table
+
+
+def numbers_table(head: Sequence[str], rows: Iterable[Sequence[str | Text]], *, words: int = 1) -> Table:
+    """Return a table without frame; all columns but the first `words` are set right."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    for place, title in enumerate(head):
+        table.add_column(title, justify="left" if place < words else "right", overflow="fold")
+    for row in rows:
+        # Topics and texts come from a file and may look like markup.
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return table

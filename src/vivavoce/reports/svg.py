@@ -1,0 +1,90 @@
+"""Charts as SVG that follows the theme of the page around it: light, dark or print.
+
+The colours of a chart are names in disguise: in the SVG each becomes a CSS variable with the colour as its fallback,
+so that a chart in a notebook, a page and a file is one definition.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from html import escape
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+# Blue, grey and orange differ in lightness as well as in hue: they are told apart with every colour vision.
+PALETTE = {
+    "ink": "#1f2329",
+    "muted": "#59626e",
+    "grid": "#e4e7eb",
+    "page": "#fffffe",
+    "right": "#2a78b8",
+    "deferred": "#c6ccd4",
+    "wrong": "#d2691e",
+    "third": "#5f5a8a",
+    "fourth": "#1b8a6b",
+    "fifth": "#a8477f",
+    "sixth": "#8a6d1b",
+}
+DARK = {
+    "ink": "#e8eaed",
+    "muted": "#a3abb6",
+    "grid": "#31373f",
+    "page": "#16191d",
+    "right": "#6fb4ea",
+    "deferred": "#4d5661",
+    "wrong": "#f0a05a",
+    "third": "#b3acea",
+    "fourth": "#5cc9a7",
+    "fifth": "#e693c4",
+    "sixth": "#d6b656",
+}
+_PAINT = re.compile(r'(?<=[ ])(fill|stroke)="(#[0-9a-f]{6})"')
+_TAG = re.compile(r"<[^>]*>")
+_SPOKEN = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+_NAMES = {colour: name for name, colour in PALETTE.items()}
+
+AnyChart = alt.Chart | alt.LayerChart | alt.FacetChart
+
+
+def to_svg(chart: AnyChart, label: str = "") -> str:
+    """Draw a chart without any network; `label` (else its description) is read out by a screen reader."""
+    spec: dict[str, Any] = chart.to_dict()
+    spoken = label or str(spec.get("description", ""))
+    # One label for the whole picture: thousands of marks read out one by one help nobody, the table does.
+    spec.setdefault("config", {})["aria"] = False
+    drawn: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    return _labelled(_own_ids(_themed(drawn)), spoken)
+
+
+def css_variables(colours: dict[str, str]) -> str:
+    """Return the declarations of the chart colours."""
+    return " ".join(f"--viva-{name}: {colour};" for name, colour in colours.items())
+
+
+def _themed(svg: str) -> str:
+    def paint(found: re.Match[str]) -> str:
+        name = _NAMES.get(found[2])
+        return f'{found[1]}="var(--viva-{name}, {found[2]})"' if name else found[0]
+
+    return _PAINT.sub(paint, svg)
+
+
+def _own_ids(svg: str) -> str:
+    """Make ids unique, for several charts stand in one page."""
+    ids = set(re.findall(r' id="([^"]+)"', svg))
+    mark = sha256(svg.encode()).hexdigest()[:8]
+    for name in sorted(ids):
+        svg = svg.replace(f' id="{name}"', f' id="{name}-{mark}"').replace(f"url(#{name})", f"url(#{name}-{mark})")
+    return svg
+
+
+def _labelled(svg: str, spoken: str) -> str:
+    """Set one label in place of Vega's many roles; the class lets the page shrink the picture."""
+    text = escape(spoken, quote=True)
+    svg = _TAG.sub(lambda found: _SPOKEN.sub("", found[0]), svg)
+    ours = f'class="chart" role="img" aria-label="{text}"'
+    svg = svg.replace('class="marks"', ours, 1)
+    return re.sub(r"(<svg[^>]*>)", lambda found: f"{found[1]}<title>{text}</title>", svg, count=1)

@@ -1,0 +1,132 @@
+"""The terminal says it all at 80 columns, and nothing rests on colour."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from vivavoce.intents import IntentsResult
+from vivavoce.intents.check import check
+from vivavoce.intents.result import Note
+from vivavoce.records import Dataset, Rate
+from vivavoce.reports import wording
+from vivavoce.reports.meanings import MEASURES
+from vivavoce.reports.tables import MAIN, rate_cell, show_check, show_classifiers, show_result
+
+
+def printed(show: object, *arguments: object, width: int = 80, **options: object) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    show(console, *arguments, **options)  # type: ignore[operator]
+    return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_nothing_is_cut_off_and_no_line_is_too_long(result: IntentsResult, width: int) -> None:
+    text = printed(show_result, result, width=width)
+    assert "…" not in text
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert flat(wording.headline(result)) in flat(text)
+    assert flat(wording.verdict(result)) in flat(text)
+    assert flat(wording.timing_sentence(result.settings[0].timing)) in flat(text)
+
+
+def test_the_sentence_comes_first(result: IntentsResult) -> None:
+    assert flat(printed(show_result, result)).startswith(wording.headline(result))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_main_numbers_stand_with_their_intervals(result: IntentsResult, width: int) -> None:
+    text = printed(show_result, result, width=width)
+    for findings in result.settings[:2]:
+        for name in MAIN:
+            rate = findings.rates[name]
+            assert wording.share_text(rate.value) in text
+            assert wording.interval_text(rate) in text
+        assert f"{findings.setting}, {findings.counts.total} tests" in text
+
+
+def test_a_setting_that_equals_another_is_a_sentence_not_a_row(result: IntentsResult) -> None:
+    text = printed(show_result, result)
+    assert wording.setting_sentence(result.settings[2]) in flat(text)
+    assert "(3, 0), " not in text
+
+
+def test_what_is_not_known_is_na_and_not_zero(silent: IntentsResult) -> None:
+    row = next(line for line in printed(show_result, silent).splitlines() if line.startswith("All topics known"))
+    assert re.split(r"\s{2,}", row.strip())[1:] == ["0 %", "n/a", "n/a", "0 %"]
+
+
+def test_the_top_pair_stands_with_advice_stability_and_questions(result: IntentsResult) -> None:
+    text = flat(printed(show_result, result))
+    pair = result.pairs[0]
+    assert f"1. {pair.a} and {pair.b}" in text
+    assert wording.pair_stability(pair) in text
+    assert wording.pair_advice(pair) in text
+    for example in pair.examples[:3]:
+        assert f"“{example.text}” is in {example.intent}" in text
+
+
+def test_at_most_three_pairs_are_open(result: IntentsResult) -> None:
+    many = replace(result, pairs=(result.pairs[0],) * 7)
+    assert len(re.findall(r"^\d\. ", printed(show_result, many), re.MULTILINE)) == 3
+
+
+def test_many_notes_of_a_kind_are_shortened_unless_all_are_asked_for(result: IntentsResult) -> None:
+    noted = replace(result, warnings=tuple(Note("excluded_row", f"Row {n} was left out.") for n in range(40)))
+    assert "... and 37 more of this kind." in printed(show_result, noted)
+    assert "Row 39" in printed(show_result, noted, verbose=True)
+
+
+def test_markup_in_names_is_shown_as_it_is(result: IntentsResult) -> None:
+    hostile = replace(result.pairs[0], a="[red]x[/red]", overlap=0.9)
+    assert "[red]x[/red]" in printed(show_result, replace(result, pairs=(hostile,)))
+
+
+def test_all_numbers_are_shown_when_asked_for(result: IntentsResult) -> None:
+    text = flat(printed(show_result, result, verbose=True))
+    for name in result.settings[0].rates:
+        assert MEASURES[name].title.split(" (")[0] in text
+
+
+def test_an_exam_without_any_retry_is_told(result: IntentsResult) -> None:
+    empty = replace(result, settings=(), pairs=(), warnings=(Note("failed", "The engine died."),))
+    text = printed(show_result, empty)
+    assert "No retry was completed" in text
+    assert "The engine died." in text
+
+
+def test_a_cell_is_a_value_over_its_interval() -> None:
+    assert rate_cell(Rate(0.5, 0.4, 0.6, 10)).plain == "50 %\n40 to 60 %"
+    assert rate_cell(Rate(None, None, None, 0)).plain == "n/a"
+
+
+def test_a_check_lists_the_worst_first_and_counts_the_rest() -> None:
+    texts = [f"text number {n} of many" for n in range(30)]
+    found = check(
+        Dataset.of(["[b]pay me[/b]", "[b]pay me[/b]", *texts], ["a", "b", *[f"t{n // 2}" for n in range(30)]])
+    )
+    text = printed(show_check, found)
+    assert wording.check_sentence(found) in flat(text)
+    assert '• error: "[b]pay me[/b]"' in text
+    assert f"and {len(found.problems) - 10} more" in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "more; --verbose" not in printed(show_check, found, verbose=True)
+
+
+def test_a_clean_check_is_one_sentence() -> None:
+    found = replace(check(Dataset.of(["a", "b"], ["x", "y"])), problems=(), counts={})
+    assert printed(show_check, found).strip() == wording.check_sentence(found)
+
+
+def test_classifiers_are_listed() -> None:
+    text = printed(show_classifiers, [("linear", "vivavoce", "The default."), ("mine", "other", "[x]")])
+    assert "linear" in text
+    assert "[x]" in text

@@ -1,0 +1,219 @@
+"""Every number has a meaning, and every sentence says what the result says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.intents import IntentsResult
+from vivavoce.intents.check import CheckResult, check
+from vivavoce.intents.pairs import CLASH_LEVEL, Pair, PairExample
+from vivavoce.intents.result import intent_json, pair_json, setting_json
+from vivavoce.outcomes import Outcome
+from vivavoce.records import Dataset, Rate
+from vivavoce.reports import wording
+from vivavoce.reports.meanings import MEASURES, render_measures_table, seconds_text, value_text
+
+NOTHING = Rate(None, None, None, 0)
+shares = st.floats(0, 1)
+
+
+def pair(**changes: object) -> Pair:
+    example = PairExample("q", 1, "a", 0.2, 0.6)
+    base = Pair(
+        "a", "b", 0.8, 0.7, 0.9, 0.8, 0.8, 0.8, 0.87, 1.2, "a > b", 5, True, ("q",), ("r",),
+        (example, replace(example, row=2), PairExample("r", 3, "b", 0.6, 0.2)),
+    )  # fmt: skip
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+# --- meanings ----------------------------------------------------------------------------------------------
+
+
+def test_every_rate_of_a_result_has_a_meaning(result: IntentsResult) -> None:
+    for findings in result.settings:
+        assert set(findings.rates) <= set(MEASURES)
+
+
+def test_every_number_of_a_topic_a_pair_and_the_timing_has_a_meaning(result: IntentsResult) -> None:
+    first = result.settings[0]
+    numbers = {**intent_json(first.intents[0]), **pair_json(result.pairs[0]), **setting_json(first)["timing"]}
+    words = {"intent", "a", "b", "low", "high", "score", "direction", "enough", "same_answer"}
+    assert {name for name, value in numbers.items() if not isinstance(value, list)} - words <= set(MEASURES)
+
+
+def test_every_meaning_is_one_plain_sentence_or_two() -> None:
+    for name, measure in MEASURES.items():
+        assert measure.name == name
+        assert measure.meaning.endswith(".")
+        assert measure.title[0].isupper()
+        assert not measure.absent.endswith(".")
+
+
+def test_titles_are_not_shared() -> None:
+    titles = [measure.title for measure in MEASURES.values()]
+    assert len(set(titles)) == len(titles)
+
+
+def test_the_table_for_the_docs_names_every_measure() -> None:
+    lines = render_measures_table().splitlines()
+    assert len(lines) == len(MEASURES) + 2
+    assert all(f"| `{name}` |" in line for name, line in zip(MEASURES, lines[2:], strict=True))
+
+
+def test_every_outcome_has_a_title() -> None:
+    assert set(wording.OUTCOME_TITLES) == set(Outcome)
+
+
+# --- numbers -----------------------------------------------------------------------------------------------
+
+
+def test_a_share_is_written_with_interval_and_count() -> None:
+    assert wording.percent(Rate(0.72, 0.68, 0.76, 2209)) == "72 % (68 to 76 %, n = 2,209)"
+    assert wording.percent(Rate(0.5, None, None, 4)) == "50 % (n = 4)"
+
+
+@pytest.mark.parametrize("kind", ["share", "score", "seconds", "count", "points"])
+def test_what_was_not_measured_is_never_zero(kind: str) -> None:
+    assert value_text(kind, None) == "n/a"  # type: ignore[arg-type]
+    assert wording.rate_text(NOTHING, kind) == "n/a"  # type: ignore[arg-type]
+
+
+@given(shares)
+def test_a_share_is_shown_within_half_a_percent_and_never_falsely_0_or_100(value: float) -> None:
+    text = wording.share_text(value)
+    shown = float(re.findall(r"\d+", text)[0])
+    assert abs(shown - 100 * value) <= (0.5 + 1e-9 if text[0].isdigit() else 1)
+    assert (text == "0 %") == (value == 0)
+    assert (text == "100 %") == (value == 1)
+
+
+@given(st.floats(1e-6, 1000))
+def test_a_duration_keeps_its_size(value: float) -> None:
+    number, unit = seconds_text(value).split()
+    factor = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+    assert abs(float(number) * factor - value) <= 0.5 * factor * (1 + 1e-9)
+
+
+# --- sentences ---------------------------------------------------------------------------------------------
+
+
+def numbers_in(text: str) -> list[str]:
+    return re.findall(r"\d+(?:\.\d+)?", text)
+
+
+def test_the_headline_holds_the_numbers_of_the_result(result: IntentsResult) -> None:
+    rates = result.settings[0].rates
+    expected = ["100", *_three(rates["automation_rate"]), "100", *_three(rates["precision_answered"])]
+    assert numbers_in(wording.headline(result)) == expected
+
+
+def test_the_sentence_about_strangers_holds_the_numbers_of_the_setting_that_has_some(result: IntentsResult) -> None:
+    assert result.settings[0].rates["negative_rejection"].value is None
+    declined = result.settings[1].rates["negative_rejection"]
+    assert numbers_in(wording.strangers_sentence(result)) == ["100", *_three(declined)]
+
+
+def _three(rate: Rate) -> list[str]:
+    assert rate.value is not None
+    assert rate.low is not None
+    assert rate.high is not None
+    return [f"{100 * value:.0f}" for value in (rate.value, rate.low, rate.high)]
+
+
+@given(shares, shares)
+def test_any_two_rates_reach_the_headline(answered: float, right: float) -> None:
+    result = _with_rates(Rate(answered, 0.0, 1.0, 10), Rate(right, 0.0, 1.0, 10))
+    said = wording.headline(result)
+    assert f"answer {wording.hundred(answered)} (" in said
+    assert f"answers, {wording.hundred(right)} (" in said
+
+
+def test_a_bot_that_never_answers_is_not_called_wrong(silent: IntentsResult) -> None:
+    said = wording.headline(silent)
+    assert "none by itself" in said
+    assert "right" not in said
+
+
+def test_nothing_tested_is_said_so() -> None:
+    assert "nothing can be said" in wording.headline(_with_rates(NOTHING, NOTHING))
+
+
+def test_what_was_not_asked_is_not_known(silent: IntentsResult) -> None:
+    assert "not known" in wording.strangers_sentence(silent)
+    assert not numbers_in(wording.strangers_sentence(silent))
+
+
+def test_a_setting_that_equals_another_is_told_not_numbered(result: IntentsResult) -> None:
+    same = result.settings[2]
+    assert same.same_as is not None
+    assert wording.setting_sentence(same) == "Setting (3, 0) equals (0, 0): no topic has fewer than 3 examples."
+
+
+def test_the_topics_held_out_are_counted(result: IntentsResult) -> None:
+    findings = result.settings[1]
+    said = wording.setting_sentence(findings)
+    assert numbers_in(said)[:2] == [str(len(findings.low_topics)), f"{100 * findings.share_low:.0f}"]
+
+
+@given(shares, shares, shares)
+def test_a_pair_is_told_with_its_overlap_and_interval(overlap: float, low: float, high: float) -> None:
+    said = wording.pair_sentence(pair(overlap=overlap, low=low, high=high))
+    assert f"{wording.share_text(overlap)} ({100 * low:.0f} to {100 * high:.0f} %)" in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"enough": False}, "Not enough examples"),
+        ({"same_answer": True}, "Harmless"),
+        ({"overlap": 0.1}, "Nothing to do"),
+        ({"text_overlap": 0.9, "bot_overlap": 0.1}, "the bot copes"),
+        ({"text_overlap": 0.1, "bot_overlap": 0.9}, "examples are missing"),
+        ({"bot_overlap": None}, "Only the texts"),
+        ({"examples": (PairExample("q", 1, "a", 0.2, 0.6),) * 2}, "'b' swallows 'a'"),
+        ({}, "both directions"),
+    ],
+)
+def test_the_advice_fits_the_pair(changes: dict[str, object], expected: str) -> None:
+    assert expected in wording.pair_advice(pair(**changes))
+
+
+@pytest.mark.parametrize(
+    ("cost", "expected"),
+    [(None, "n/a"), (1.24, "about 1.2 of 100"), (0.38, "about 4 of 1,000"), (0.01, "under 1 of 1,000")],
+)
+def test_the_cost_is_told_in_messages(cost: float | None, expected: str) -> None:
+    assert wording.cost_text(pair(cost=cost)).startswith(expected)
+
+
+def test_stability_is_told_in_hundred_re_checks() -> None:
+    assert wording.pair_stability(pair(top3_share=0.87)) == "in the top three in 87 of 100 re-checks"
+
+
+def test_the_verdict_counts_the_pairs_that_clash(result: IntentsResult) -> None:
+    weak = pair(overlap=CLASH_LEVEL - 0.01)
+    clashing = (pair(), pair(a="c"), weak, pair(enough=False), pair(same_answer=True))
+    assert wording.verdict(replace(result, pairs=clashing)).startswith("2 pairs of topics overlap by 60 % or more")
+    assert wording.verdict(replace(result, pairs=(pair(), pair(a="c")))).startswith("At least 2 pairs")
+    assert wording.verdict(replace(result, pairs=(weak,))) == "No two topics overlap by 60 % or more."
+
+
+def test_a_check_is_told_in_one_sentence() -> None:
+    clean = CheckResult((), {"a": 5, "b": 6}, {}, 11, 0, "0")
+    assert wording.check_sentence(clean) == "11 examples in 2 topics: nothing to put right."
+    found = check(Dataset.of(["pay me", "pay me", "go"], ["a", "b", "b"]))
+    assert wording.check_sentence(found).startswith("3 examples in 2 topics: 1 error")
+    assert {problem.kind for problem in found.problems} <= set(wording.PROBLEM_TITLES)
+
+
+def _with_rates(answered: Rate, right: Rate) -> IntentsResult:
+    from types import SimpleNamespace
+
+    rates = {"automation_rate": answered, "precision_answered": right}
+    findings = SimpleNamespace(rates=rates, counts=SimpleNamespace(negatives=0))
+    return SimpleNamespace(settings=(findings,), threshold=0.5)  # type: ignore[return-value]

@@ -1,0 +1,216 @@
+"""The house keeps its own rules: one door, light imports, small files, no print, no pickle."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import vivavoce
+from conftest import ROOT
+
+SOURCE = ROOT / "src" / "vivavoce"
+FILES = sorted(SOURCE.rglob("*.py"))
+NAMES = [str(path.relative_to(SOURCE)) for path in FILES]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ENTRIES = {
+    **PROJECT["scripts"],
+    **{f"{group}:{name}": target for group, each in PROJECT["entry-points"].items() for name, target in each.items()},
+}
+MAX_LINES = 400
+# Where users are spoken to.
+SPEAKING = ("cli", "reports")
+HEAVY = ("numpy", "scipy", "sklearn", "onnxruntime", "altair", "typer", "sqlalchemy", "fastapi", "torch", "rich")
+# What the library never needs: the web, the store, charts and training frameworks.
+FOREIGN = ("sqlalchemy", "fastapi", "altair", "torch", "typer", "uvicorn", "jinja2", "vl_convert")
+
+every_file = pytest.mark.parametrize("path", FILES, ids=NAMES)
+
+
+def loaded_by(code: str) -> set[str]:
+    """Run code in a fresh process and return the names of the packages that it loads."""
+    ask = f"{code}\nimport json, sys\nsys.stdout.write(json.dumps(sorted(sys.modules)))"
+    told = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(json.loads(told.stdout))
+
+
+def top(modules: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in modules}
+
+
+def functions_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+# One door
+
+
+@pytest.mark.parametrize("name", vivavoce.__all__)
+def test_every_public_name_can_be_imported(name: str) -> None:
+    assert getattr(vivavoce, name) is not None
+
+
+def test_public_names_are_sorted_unique_and_complete() -> None:
+    def as_ruff_sorts(name: str) -> tuple[int, str]:
+        """Constants, then classes, then the rest."""
+        kind = 0 if name.isupper() else 1 if name[0].isupper() else 2
+        return kind, name
+
+    assert list(vivavoce.__all__) == sorted(set(vivavoce.__all__), key=as_ruff_sorts)
+    assert set(vivavoce.__all__) == {*vivavoce._HOMES, "__version__"}
+    assert dir(vivavoce) == sorted(vivavoce.__all__)
+
+
+@pytest.mark.parametrize("name", [name for name in vivavoce.__all__ if not name.isupper() and name != "__version__"])
+def test_every_public_class_and_function_says_what_it_is(name: str) -> None:
+    found = getattr(vivavoce, name)
+    assert (found.__doc__ or "").strip()
+    assert not found.__doc__.startswith(f"{name}("), "the docstring that dataclass makes says nothing"
+
+
+def test_a_public_name_lives_where_the_door_says() -> None:
+    for name, home in vivavoce._HOMES.items():
+        module = import_module(home)
+        assert name in getattr(module, "__all__", [name]), f"{home} does not export {name}"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = vivavoce.nothing_like_it
+
+
+@every_file
+def test_every_name_that_a_package_exports_exists(path: Path) -> None:
+    if path.name != "__init__.py" or path.parent == SOURCE:
+        return
+    module = import_module(".".join(("vivavoce", *path.parent.relative_to(SOURCE).parts)))
+    for name in getattr(module, "__all__", ()):
+        assert hasattr(module, name), f"{module.__name__} promises {name}"
+
+
+# Light imports
+
+
+def test_the_bare_import_loads_nothing_heavy() -> None:
+    loaded = loaded_by("import vivavoce")
+    assert not top(loaded) & set(HEAVY)
+    assert {name for name in loaded if name.startswith("vivavoce")} == {"vivavoce", "vivavoce.version"}
+
+
+def test_the_exam_loads_neither_web_nor_store_nor_charts() -> None:
+    assert not top(loaded_by("from vivavoce import examine_intents")) & set(FOREIGN)
+
+
+def test_a_whole_exam_of_an_own_engine_loads_neither_web_nor_store_nor_charts() -> None:
+    code = (
+        "from vivavoce import examine_intents\n"
+        "from vivavoce.classifiers.fakes import JaccardClassifier\n"
+        "texts = [f'{w} number {n}' for w in ('red', 'blue') for n in range(6)]\n"
+        "examine_intents((texts, [t.split()[0] for t in texts]), JaccardClassifier(), text_view=False).to_json()"
+    )
+    assert not top(loaded_by(code)) & {*FOREIGN, "onnxruntime", "tokenizers"}
+
+
+def test_the_drop_in_loads_neither_web_nor_store_nor_charts() -> None:
+    assert not top(loaded_by("from vivavoce.nexcv import NexCVEvaluator")) & set(FOREIGN)
+
+
+def test_listing_plugins_loads_none_of_them() -> None:
+    loaded = loaded_by("from vivavoce import plugins\nplugins.split_name('linear')")
+    assert not {"vivavoce.classifiers.linear", "vivavoce.classifiers.sif"} & loaded
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_entry_point_loads(entry: str) -> None:
+    module, _, attribute = ENTRIES[entry].partition(":")
+    assert callable(getattr(import_module(module), attribute))
+
+
+# Small and documented
+
+
+@every_file
+def test_every_module_says_what_it_is(path: Path) -> None:
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert doc
+    assert len(doc.split()) >= 3
+
+
+@every_file
+def test_no_file_is_longer_than_a_reader_bears(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+@every_file
+def test_no_function_is_longer_than_two_screens(path: Path) -> None:
+    long = [f.name for f in functions_of(path) if f.end_lineno and f.end_lineno - f.lineno > 60]
+    assert not long
+
+
+def test_no_module_hides_behind_a_vague_name() -> None:
+    vague = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+    assert not [name for name in NAMES if set(re.split(r"[/_.]", name)) & vague]
+
+
+# Quiet and safe
+
+
+@every_file
+def test_only_commands_and_reports_print(path: Path) -> None:
+    if path.relative_to(SOURCE).parts[0] in SPEAKING:
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "print"]
+
+
+@every_file
+def test_nothing_is_unpickled(path: Path) -> None:
+    # A file of a stranger must not be able to run code here.
+    text = path.read_text(encoding="utf-8")
+    imported = {
+        alias.name.split(".")[0]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in ([ast.alias(node.module or "")] if isinstance(node, ast.ImportFrom) else node.names)
+    }
+    assert not imported & {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+    assert "pickle.load" not in text
+    assert "allow_pickle=True" not in text
+
+
+@every_file
+def test_arrays_are_loaded_without_pickle(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.load":
+            assert any(word.arg == "allow_pickle" and ast.unparse(word.value) == "False" for word in node.keywords)
+
+
+@every_file
+def test_no_global_random_state_is_used(path: Path) -> None:
+    # The drop-in's exact mode replays numpy's legacy generator, but one of its own.
+    used = re.findall(r"np\.random\.(?!default_rng|Generator|RandomState|SeedSequence)(\w+)", path.read_text("utf-8"))
+    if path.relative_to(SOURCE).parts[0] != "nexcv":
+        assert not used
+
+
+# The tests themselves
+
+
+def test_test_files_have_unique_names() -> None:
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(set(names)) == len(names)
+
+
+def test_no_test_asserts_a_time() -> None:
+    clocks = re.compile(r"assert\b[^\n]*(perf_counter|process_time|monotonic|time\.time)\(\)")
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name]
+    assert not [path.name for path in tests if clocks.search(path.read_text(encoding="utf-8"))]
