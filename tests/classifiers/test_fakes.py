@@ -71,12 +71,14 @@ def test_failing_fails_at_a_text() -> None:
         classifier.guess(["fine", "big boom"])
 
 
-def test_slow_waits_and_then_answers_the_same() -> None:
-    slow = SlowClassifier(MajorityClassifier(), 0.02)
-    start = time.perf_counter()
+def test_slow_waits_and_then_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(time, "sleep", waits.append)
+    slow = SlowClassifier(MajorityClassifier(), 30.0)
     slow.fit(TEXTS, INTENTS)
+    assert waits == [30.0]
     assert slow.guess(["x"]) == [Guess("apply", 0.5)]
-    assert time.perf_counter() - start >= 0.04
+    assert waits == [30.0, 30.0]
 
 
 def test_jaccard_counts_shared_words() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import time
+import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -160,11 +160,13 @@ def test_suffixes_of_the_same_format_are_known(tmp_path: Path) -> None:
 def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.csv"
     with path.open("wb") as file:
-        file.truncate(3 * 1024**3)  # sparse: reading it would take long
-    start = time.process_time()
+        file.truncate(3 * 1024**3)  # sparse: it takes no room until it is read
+    tracemalloc.start()
     with pytest.raises(FileError, match=r"3,072\.0 MB, the limit is 512\.0 MB") as caught:
         read_dataset(path)
-    assert time.process_time() - start < 1
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 * 1024**2
     assert "--max-file-mb 3072" in caught.value.remedy
 
 
@@ -216,9 +218,9 @@ def test_notes_about_dates_are_found_whatever_the_value() -> None:
     assert unreadable_date_rows([note, "something else"]) == [12]
 
 
-def test_thirty_thousand_rows_take_a_moment(tmp_path: Path) -> None:
+def test_thirty_thousand_rows_are_all_read_in_order(tmp_path: Path) -> None:
     rows = "\n".join(f'"how do I, please, change my card number {n}",intent {n % 150}' for n in range(30_000))
     path = put(tmp_path, f"text,intent\n{rows}\n")
-    start = time.process_time()
-    assert len(read_dataset(path)) == 30_000
-    assert time.process_time() - start < 1.5  # about 0.15 s alone; the rest is for a busy machine
+    data = read_dataset(path)
+    assert [int(text.rsplit(maxsplit=1)[1]) for text in data.texts] == list(range(30_000))
+    assert len(data.sizes) == 150

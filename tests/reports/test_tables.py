@@ -14,6 +14,7 @@ from vivavoce.intents.check import check
 from vivavoce.intents.result import Note
 from vivavoce.records import Dataset, Rate
 from vivavoce.reports import wording
+from vivavoce.reports.choices import top_pairs
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.tables import MAIN, rate_cell, show_check, show_classifiers, show_result
 
@@ -75,8 +76,16 @@ def test_the_top_pair_stands_with_advice_stability_and_questions(result: Intents
 
 
 def test_at_most_three_pairs_are_open(result: IntentsResult) -> None:
-    many = replace(result, pairs=(result.pairs[0],) * 7)
+    many = replace(result, pairs=tuple(replace(result.pairs[0], a=f"a{n}", b=f"b{n}") for n in range(7)))
     assert len(re.findall(r"^\d\. ", printed(show_result, many), re.MULTILINE)) == 3
+
+
+def test_the_dearest_pair_is_open_too_and_pairs_of_known_topics_make_room(result: IntentsResult) -> None:
+    first = replace(result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, cost=0.1)
+    names = [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e"), ("f", "g")]
+    pairs = tuple(replace(first, a=a, b=b, cost=5.0 if a == "f" else 0.1) for a, b in names)
+    shown = top_pairs(replace(result, pairs=pairs))
+    assert [(pair.a, pair.b) for pair in shown] == [("a", "b"), ("b", "c"), ("f", "g")]
 
 
 def test_many_notes_of_a_kind_are_shortened_unless_all_are_asked_for(result: IntentsResult) -> None:

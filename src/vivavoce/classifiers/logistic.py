@@ -26,7 +26,7 @@ BLOCK = 768
 MEMORY = 10
 MAX_EVALUATIONS = 500
 MAX_HALVINGS = 12
-TOLERANCE = 1e-5
+TOLERANCE = 2e-5
 # How near the solution on all rows must be before its Hessian is worth inverting.
 NEAR = 1e-3
 # Rows whose weight p(1-p) in a class is lighter than this count only in sum.

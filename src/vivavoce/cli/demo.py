@@ -159,4 +159,5 @@ def _show_one(console: Console, one: Shown) -> None:
     pairs = top_pairs(result, SHOWN_PAIRS)
     console.print(bullets(f"{pair.a} and {pair.b}: {wording.pair_advice(pair)}" for pair in pairs))
     vectors = [note.message for note in result.warnings if note.kind == "vectors"]
-    console.print(bullets(vectors))
+    for message in vectors:
+        console.print(block(message, "dim"))

@@ -82,8 +82,9 @@ def conclude(failures: Sequence[object], record: Path | None, gates: Callable[[]
         gates()
     except GateError as error:
         explain(error)
+    count = "one part" if len(failures) == 1 else f"{len(failures)} parts"
     raise WorkError(
-        f"{len(failures)} retries failed and are not counted",
+        f"{count} of the work failed and is left out of the numbers",
         faults=[Fault(str(failure)) for failure in failures],
         remedy=f"repeat the command; {resume_sentence(record)}",
     )

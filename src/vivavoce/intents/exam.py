@@ -26,7 +26,7 @@ from vivavoce.records import Dataset
 
 PLAIN = Setting(0, 0.0)
 # How many retries measure what near-duplicates on both sides would add to the score.
-NAIVE_RETRIES = 3
+NAIVE_RETRIES = 2
 
 
 def examine_intents(

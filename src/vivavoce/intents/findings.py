@@ -194,7 +194,7 @@ def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[
     origin = material.labels[pooled.row]
 
     def total(mask: NDArray[np.bool_], by: Rows) -> NDArray[np.float64]:
-        return np.bincount(by[mask], weights=weight[mask], minlength=width)
+        return np.asarray(np.bincount(by[mask], weights=weight[mask], minlength=width), dtype=np.float64)
 
     tested = total(in_scope, origin)
     right = total(in_scope & answered & items.right, origin)

@@ -174,6 +174,7 @@ class _View:
             mass[labels[starts]] = np.add.reduceat(self.chances[order].astype(np.float64), starts, axis=0)
         return mass
 
+    @cached_property
     def overlap(self) -> NDArray[np.float64]:
         return overlaps(self.mass, self.sizes)
 
@@ -197,28 +198,29 @@ def rank_pairs(
     bot: Matrix | None, text: Matrix | None, material: Material, *, seed: int, most: int = 20
 ) -> tuple[Pair, ...]:
     """Rank the confused pairs, worst first; pairs without enough examples to tell come last."""
-    views = _views(bot, text, material)
+    looks = _views(bot, text, material)
+    views = [view for view in looks.values() if view is not None]
     if not views:
         return ()
-    joint = sum((view.weight * view.overlap() for view in views), np.zeros(()))
+    joint = sum((view.weight * view.overlap for view in views), np.zeros(()))
     first, second = _candidates(joint)
     if not len(first):
         return ()
     weights = _bootstrap_weights(material, seed)
     drawn = sum((v.weight * v.candidate_overlaps(first, second, weights) for v in views), np.zeros(()))
-    builder = _Builder(material, bot, text, first, second, joint, drawn)
+    builder = _Builder(material, bot, text, looks, first, second, joint, drawn)
     pairs = [builder.pair(place) for place in range(len(first))]
     pairs.sort(key=lambda pair: (not pair.enough, -pair.score, pair.a, pair.b))
     return tuple(pairs[:most])
 
 
-def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> list[_View]:
+def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> dict[str, _View | None]:
     """Return what there is to look at, weighed so that the weights sum to 1."""
-    if bot is None:
-        return [] if text is None else [_View(text, material, 1.0)]
-    if text is None:
-        return [_View(_softened(bot), material, 1.0)]
-    return [_View(_softened(bot), material, BOT_WEIGHT), _View(text, material, 1 - BOT_WEIGHT)]
+    both = bot is not None and text is not None
+    return {
+        "bot": None if bot is None else _View(_softened(bot), material, BOT_WEIGHT if both else 1.0),
+        "text": None if text is None else _View(text, material, 1 - BOT_WEIGHT if both else 1.0),
+    }
 
 
 def _candidates(joint: NDArray[np.float64]) -> tuple[Rows, Rows]:
@@ -239,6 +241,7 @@ class _Builder:
     material: Material
     bot: Matrix | None
     text: Matrix | None
+    looks: dict[str, _View | None]
     first: Rows
     second: Rows
     joint: NDArray[np.float64]
@@ -257,8 +260,8 @@ class _Builder:
             low=float(min(1.0, low, score)),
             high=float(min(1.0, max(high, score))),
             score=score,
-            bot_overlap=self._single(None if self.bot is None else _softened(self.bot), a, b),
-            text_overlap=self._single(self.text, a, b),
+            bot_overlap=self._single("bot", a, b),
+            text_overlap=self._single("text", a, b),
             top3_share=self._top_share(place),
             cost=self._cost(a, b),
             direction=f"{self.material.topics[a]} > {self.material.topics[b]}",
@@ -284,12 +287,9 @@ class _Builder:
         """Put first the topic that loses a larger part of its messages to the other."""
         return (a, b) if self._rate(a, b) >= self._rate(b, a) else (b, a)
 
-    def _single(self, chances: Matrix | None, a: int, b: int) -> float | None:
-        if chances is None:
-            return None
-        view = _View(chances, self.material, 1.0)
-        ones = np.ones((1, len(self.material)))
-        return float(min(1.0, view.candidate_overlaps(np.array([a]), np.array([b]), ones)[0, 0]))
+    def _single(self, look: str, a: int, b: int) -> float | None:
+        view = self.looks[look]
+        return None if view is None else float(min(1.0, view.overlap[a, b]))
 
     def _top_share(self, place: int) -> float:
         ahead = (self.drawn > self.drawn[:, [place]]).sum(axis=1)

@@ -147,7 +147,11 @@ def _encode(result: UnitResult) -> tuple[str, bytes]:
         "n_excluded": result.n_excluded,
         "timing": [timing.split, timing.train, list(timing.classify)],
     }
-    arrays: dict[str, NDArray[Any]] = {"test": result.test, "negative": result.negative, "guess": result.answers.guess}
+    arrays: dict[str, NDArray[Any]] = {
+        "test": result.test,
+        "negative": result.negative,
+        "guess": result.answers.guess,
+    }
     arrays["confidence"] = result.answers.confidence
     if result.answers.probabilities is not None:
         arrays["probabilities"] = result.answers.probabilities

@@ -77,8 +77,8 @@ def run_units(
     todo = [unit for unit in units if unit.key not in done]
     failures: list[UnitFailure] = []
     if todo:
-        work = _work(classifier, material, progress)
         with _workplace(executor, workers if _parallel(classifier) else 1) as place:
+            work = _work(classifier, material, progress)
             for finished in _run(todo, work, place):
                 if isinstance(finished, UnitFailure):
                     failures.append(finished)

@@ -16,8 +16,21 @@ NOTES_OF_A_KIND = 3
 
 
 def top_pairs(result: IntentsResult, most: int = 3) -> tuple[Pair, ...]:
-    """Return the pairs to work on first."""
-    return tuple(pair for pair in result.pairs if needs_work(pair) and pair.overlap >= WATCH_LEVEL)[:most]
+    """Return the pairs to work on first: those that overlap most, and the one that costs most messages.
+
+    A pair whose two topics both stand in pairs before it tells nothing new and makes room.
+    """
+    worth = [pair for pair in result.pairs if needs_work(pair) and pair.overlap >= WATCH_LEVEL]
+    fresh: list[Pair] = []
+    for pair in worth:
+        seen = {topic for other in fresh for topic in (other.a, other.b)}
+        if not {pair.a, pair.b} <= seen:
+            fresh.append(pair)
+    dearest = max(fresh, key=lambda pair: pair.cost or 0.0, default=None)
+    chosen = fresh[:most]
+    if dearest is not None and dearest not in chosen:
+        chosen[-1] = dearest
+    return tuple(chosen)
 
 
 def harmless_pairs(result: IntentsResult) -> tuple[Pair, ...]:

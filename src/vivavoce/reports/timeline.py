@@ -57,8 +57,8 @@ def timeline_facts(result: TimelineResult) -> str:
     return f"{size}, {wording.plural(len(result.periods), 'period')} ({result.mode}), classifier {result.classifier}."
 
 
-def _span(period: Period, between: str = " ") -> str:
-    return f"{period.begin:%Y-%m-%d}{between}to {period.end:%Y-%m-%d}"
+def _span(period: Period, between: str = " to ") -> str:
+    return f"{period.begin:%Y-%m-%d}{between}{period.end:%Y-%m-%d}"
 
 
 # --- the terminal ------------------------------------------------------------------------------------------

@@ -59,6 +59,8 @@ __all__ = [
 ]
 
 # Below this a pair needs no attention: half of the level at which it counts as a clash.
+# Below this share of re-checks a pair's place at the top is chance.
+SELDOM = 0.05
 WATCH_LEVEL = CLASH_LEVEL / 2
 
 OUTCOME_TITLES = {
@@ -171,8 +173,7 @@ def setting_sentence(findings: SettingFindings) -> str:
         asked = f"{plural(strangers, 'test')} asked what no topic fits" if strangers else "no stranger was asked"
         return f"Every topic was taught and tested; {asked}."
     which = f"{plural(len(low), 'topic')} ({share_text(findings.share_low)} of the examples)"
-    was = "was" if len(low) == 1 else "were"
-    return f"{which} {was} not taught: their questions are strangers, which the bot should leave unanswered."
+    return f"{which} took turns in not being taught: their questions are strangers then, to be left unanswered."
 
 
 # --- pairs of topics ---------------------------------------------------------------------------------------
@@ -193,6 +194,8 @@ def pair_direction(pair: Pair) -> str:
 
 def pair_stability(pair: Pair) -> str:
     """Say how firmly the pair stands at the top of the ranking."""
+    if pair.top3_share < SELDOM:
+        return "seldom among the three that overlap most"
     return f"in the top three in {100 * pair.top3_share:.0f} of 100 re-checks"
 
 

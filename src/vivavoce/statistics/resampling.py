@@ -32,8 +32,11 @@ def resamples(
     generator = np.random.default_rng(seed)
     rows, sizes = np.concatenate(members), np.array([len(group) for group in members])
     starts = sizes.cumsum() - sizes
+    order, widths = np.concatenate(pools), np.array([len(pool) for pool in pools])
+    width = np.repeat(widths, widths)
+    begin = np.repeat(widths.cumsum() - widths, widths)
     for _ in range(n):
-        drawn = np.concatenate([pool[generator.integers(len(pool), size=len(pool))] for pool in pools])
+        drawn = order[begin + generator.integers(width)]
         # Row numbers of all drawn groups without a loop: each group's start, then counting up.
         shift = starts[drawn] - (sizes[drawn].cumsum() - sizes[drawn])
         yield rows[np.repeat(shift, sizes[drawn]) + np.arange(sizes[drawn].sum())]

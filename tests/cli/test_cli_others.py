@@ -1,0 +1,154 @@
+"""`viva classifiers`, `demo`, `doctor`, `models`, completion and the version."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from vivavoce import demo
+from vivavoce.cli.completion import complete_classifier, complete_material
+from vivavoce.errors import UsageError, WorkError
+from vivavoce.version import __version__
+
+
+def content_of(result):
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_the_version_is_told(viva):
+    assert viva("--version").stdout.strip() == f"viva {__version__}"
+
+
+# --- classifiers -------------------------------------------------------------------------------------------
+
+
+def test_classifiers_are_listed_with_what_they_lack(viva):
+    entries = {entry["name"]: entry for entry in content_of(viva("classifiers", "--json", "-"))["classifiers"]}
+    assert entries["tfidf"]["ready"]
+    assert not entries["sif"]["ready"]
+    assert "viva models get glove" in entries["sif"]["missing"]
+    assert entries["python"]["option"]
+
+
+def test_classifiers_are_shown_in_a_table(viva, plain):
+    shown = plain(viva("classifiers").stdout)
+    assert all(name in shown for name in ("tfidf", "linear", "vivavoce"))
+
+
+@pytest.mark.parametrize("name", ["tfidf", "sklearn:sklearn.naive_bayes.MultinomialNB", "python:fakes:FourMethods"])
+def test_a_classifier_that_keeps_the_rules_passes(viva, name):
+    content = content_of(viva("classifiers", "check", name, "--json", "-"))
+    assert content["passed"]
+    assert content["violations"] == []
+
+
+def test_a_classifier_that_does_not_forget_breaks_a_rule(viva, plain):
+    result = viva("classifiers", "check", "python:fakes:Forgetful")
+    assert result.exit_code == 1
+    assert "leftovers" in plain(result.stdout)
+
+
+def test_a_classifier_that_fails_ends_with_3(viva, folder):
+    (folder / "down.py").write_text(
+        "class Down:\n    name = 'down'\n    def fit(self, t, i): 1 / 0\n    def guess(self, t): return []\n",
+        encoding="utf-8",
+    )
+    result = viva("classifiers", "check", "python:down:Down")
+    assert result.exit_code == 3
+    assert "ZeroDivisionError" in result.stderr
+
+
+# --- demo --------------------------------------------------------------------------------------------------
+
+
+def test_the_demo_writes_reports_and_says_where(viva, plain, folder, monkeypatch):
+    def no_network(*_: object) -> None:
+        raise WorkError("the weights could not be fetched")
+
+    monkeypatch.setattr("vivavoce.text.get_weights", no_network)
+    result = viva("demo", "--language", "de")
+    assert result.exit_code == 0, result.stderr
+    assert "the weights could not be fetched" in plain(result.stderr)
+    assert "demo-output/recruiting-de.html" in plain(result.stdout)
+    assert json.loads((folder / "demo-output" / "recruiting-de.json").read_text(encoding="utf-8"))["pairs"]
+    assert "<html" in (folder / "demo-output" / "recruiting-de.html").read_text(encoding="utf-8")
+
+
+def test_the_demo_in_json_names_its_files(viva, folder, monkeypatch):
+    monkeypatch.setattr("vivavoce.text.get_weights", lambda *_: folder)
+    content = content_of(viva("demo", "--language", "de", "--out", "there/now", "--json", "-", "--quiet"))
+    (report,) = content["reports"]
+    assert (report["language"], report["html"]) == ("de", "there/now/recruiting-de.html")
+
+
+def test_a_demo_that_cannot_be_written_is_refused(viva, folder):
+    result = viva("demo", "--out", "faq.csv")
+    assert result.exit_code == 2
+    assert "--out" in result.stderr
+
+
+@pytest.mark.parametrize("name", demo.shipped())
+def test_every_shipped_example_has_the_answer_of_its_topic(name):
+    answers = {topic.intent: topic.answer for topic in demo.topics(name)}
+    data = demo.load(name)
+    assert data.source == name
+    assert all(example.answer == answers[example.intent] for example in data)
+
+
+def test_unknown_material_is_refused_with_the_nearest_name():
+    with pytest.raises(UsageError, match="recruiting-en"):
+        demo.load("recruting-en")
+
+
+# --- doctor, models ----------------------------------------------------------------------------------------
+
+
+def test_the_doctor_says_how_to_get_what_is_missing(viva):
+    findings = {finding["name"]: finding for finding in content_of(viva("doctor", "--json", "-"))["findings"]}
+    assert findings["vivavoce"]["detail"] == __version__
+    assert findings["sentence vectors"]["remedy"] == "viva models get"
+    missing = [finding for finding in findings.values() if finding["state"] == "missing"]
+    assert all(finding["remedy"] for finding in missing)
+
+
+def test_the_doctor_works_with_wrong_settings_and_names_them(viva, plain, monkeypatch):
+    monkeypatch.setenv("VIVA_RETRYS", "3")
+    result = viva("doctor")
+    assert result.exit_code == 2
+    assert "VIVA_RETRYS" in plain(result.stdout)
+
+
+def test_the_home_of_the_settings_file_is_used(viva, folder, monkeypatch):
+    monkeypatch.delenv("VIVA_HOME")
+    (folder / "vivavoce.toml").write_text('[vivavoce]\nhome = "here"\n', encoding="utf-8")
+    models = content_of(viva("models", "list", "--json", "-"))["models"]
+    assert [model["present"] for model in models] == [False, False]
+    assert all("here/models" in model["path"] for model in models)
+    monkeypatch.delenv("VIVA_HOME", raising=False)
+
+
+def test_models_are_listed(viva, plain):
+    shown = plain(viva("models", "list").stdout)
+    assert "minilm" in shown
+    assert "glove" in shown
+
+
+# --- completion --------------------------------------------------------------------------------------------
+
+
+def test_the_shell_offers_classifiers_shipped_material_and_files(folder):
+    (folder / "recordings").mkdir()
+    assert complete_classifier("tf") == ["tfidf"]
+    assert complete_material("rec") == ["recruiting-de", "recruiting-en", "recordings/"]
+    assert complete_material("fa") == ["fakes.py", "faq.csv"]
+
+
+def test_completion_of_a_real_shell_names_the_classifiers(viva, monkeypatch):
+    words = {"_VIVA_COMPLETE": "complete_bash", "COMP_WORDS": "viva classifiers check tf", "COMP_CWORD": "3"}
+    from typer.testing import CliRunner
+
+    from vivavoce.cli.app import app
+
+    assert CliRunner().invoke(app, [], env=words, prog_name="viva").stdout.split() == ["tfidf"]
