@@ -96,7 +96,6 @@ def test_other_known_variables_are_allowed_and_have_a_reason(name: str) -> None:
         ("threshold", 10**400),
         ("test_fraction", 0),
         ("test_fraction", 1),
-        ("language", "en_GB"),
         ("singletons", "keep"),
         ("classifier", ""),
         ("classifier", 3),

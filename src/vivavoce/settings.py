@@ -67,10 +67,6 @@ class Settings:
         default="linear", metadata=_about("Classifier of the intents exam, as `kind` or `kind:option`.")
     )
     encoder: str = field(default="minilm", metadata=_about("Model that turns texts into vectors."))
-    language: str = field(
-        default="auto",
-        metadata=_about("Language of the messages; `auto` detects it.", choices=("auto", "en", "de", "fr", "zh")),
-    )
     threshold: float = field(
         default=0.5, metadata=_about("Least confidence with which the bot answers.", low=0, high=1)
     )
@@ -86,7 +82,7 @@ class Settings:
         metadata=_about("Start of all random draws: the same seed gives the same result.", low=0, high=2**32 - 1),
     )
     workers: int = field(
-        default=0, metadata=_about("Processes that work at the same time; 0: one for each core.", low=0)
+        default=0, metadata=_about("How many splits run at the same time; 0: one for each core.", low=0)
     )
     max_file_mb: int = field(default=512, metadata=_about("Largest file that is read, in megabytes.", low=1))
     singletons: str = field(

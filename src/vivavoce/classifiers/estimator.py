@@ -79,7 +79,7 @@ class EstimatorClassifier:
 
 
 def from_option(option: str = "") -> EstimatorClassifier:
-    """Return the classifier that `sklearn.module.Name?parameter=value&...` names."""
+    """Any scikit-learn estimator, as `sklearn.module.Name?parameter=value&...`."""
     path, _, query = option.strip().partition("?")
     if not path:
         raise UsageError("no estimator is named", remedy=_EXAMPLE)

@@ -21,7 +21,7 @@ _ESTIMATOR = ("fit", "predict", "get_params")
 
 
 def from_option(option: str = "") -> Classifier:
-    """Import the factory that `package.module:factory` names, call it, and return its classifier.
+    """Your own, as `package.module:factory`: a function, a class or a ready object.
 
     The current folder is searched first. The factory (a function, a class, or a ready object) gives an object
     with `name`, `fit` and `guess`, or with nex-cv's `all_intents`, `create_intent`, `delete_intent` and

@@ -103,7 +103,7 @@ class SifClassifier:
 
 
 def sif(option: str = "") -> SifClassifier:
-    """Return the classifier on the word vectors at this path; else those of the settings; else GloVe."""
+    """Word vectors weighed by rarity, with logistic regression (the nex-cv paper's own); the option is their path."""
     given = option.strip() or os.environ.get("VIVA_WORD_VECTORS", "").strip()
     if given:
         path = Path(given).expanduser()

@@ -8,6 +8,8 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 import typer
@@ -59,8 +61,17 @@ def debugging() -> bool:
 
 
 def tell(message: str) -> None:
-    """Say something on standard error, so that standard output stays clean."""
-    typer.echo(message, err=True)
+    """Say something on standard error, so that standard output stays clean; a terminal breaks no word."""
+    typer.echo(_wrapped(message) if sys.stderr.isatty() else message, err=True)
+
+
+def _wrapped(message: str) -> str:
+    width = get_terminal_size().columns
+    lines = (
+        wrap(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for line in message.splitlines()
+    )
+    return "\n".join("\n".join(line) for line in lines)
 
 
 def _short(error: BaseException) -> str:

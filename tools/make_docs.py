@@ -1,0 +1,93 @@
+"""Write the tables of the documentation from the code: settings, measures, outcomes, engines, commands.
+
+    python tools/make_docs.py            # a test fails when the documentation is behind
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vivavoce import plugins
+from vivavoce.outcomes import Outcome
+from vivavoce.reports.meanings import render_measures_table
+from vivavoce.settings import render_settings_table
+
+if TYPE_CHECKING:
+    import click
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def outcomes_table() -> str:
+    lines = ["| outcome | code | nex-cv | meaning |", "|---|---|---|---|"]
+    lines += [f"| {one} | {one.short} | {one.published} | {one.meaning} |" for one in Outcome]
+    return "\n".join(lines)
+
+
+def classifiers_table() -> str:
+    own = [row for row in plugins.describe(plugins.CLASSIFIERS) if row[1] == "vivavoce"]
+    return "\n".join(["| name | what it is |", "|---|---|", *(f"| `{name}` | {what} |" for name, _, what in own)])
+
+
+def commands_text() -> str:
+    from typer.main import get_command
+
+    from vivavoce.cli.app import app
+
+    return "\n".join(_command_lines(get_command(app), "viva"))
+
+
+def _command_lines(command: click.Command, path: str) -> list[str]:
+    inner = getattr(command, "commands", {})
+    lines = []
+    if path != "viva" and (not inner or getattr(command, "invoke_without_command", False)):
+        lines = [f"### `{path}`", "", _first_line(command.help or ""), "", *_option_lines(command), ""]
+    for name, sub in inner.items():
+        lines += _command_lines(sub, f"{path} {name}")
+    return lines
+
+
+def _first_line(text: str) -> str:
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def _option_lines(command: click.Command) -> list[str]:
+    rows = [p for p in command.params if getattr(p, "help", None) and p.name != "help"]
+    if not rows:
+        return []
+    return ["| option | meaning |", "|---|---|", *(f"| `{_names(p)}` | {' '.join(p.help.split())} |" for p in rows)]  # type: ignore[attr-defined]
+
+
+def _names(parameter: click.Parameter) -> str:
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name).upper()
+    return ", ".join(parameter.opts)
+
+
+PARTS = {
+    "settings.md": {"settings": render_settings_table},
+    "intents.md": {"outcomes": outcomes_table, "measures": render_measures_table},
+    "classifiers.md": {"classifiers": classifiers_table},
+    "commands.md": {"commands": commands_text},
+}
+
+
+def rendered(name: str) -> str:
+    """Return a page with its tables as the code has them now."""
+    text = (DOCS / name).read_text(encoding="utf-8")
+    for mark, render in PARTS[name].items():
+        pattern = rf"(<!-- begin: {mark} -->\n).*?(<!-- end: {mark} -->)"
+        body = render().strip().replace("\\", "\\\\")
+        text = re.sub(pattern, rf"\g<1>{body}\n\g<2>", text, flags=re.DOTALL)
+    return text
+
+
+def main() -> None:
+    for name in PARTS:
+        (DOCS / name).write_text(rendered(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
