@@ -164,7 +164,7 @@ def test_the_head_gives_probabilities_that_scikit_learn_would_give(topics: int) 
         assert rows.tolist() == [[1.0]] * 40
     else:
         expected = LogisticRegression(C=module.HEAD_C, max_iter=1000).fit(X, y).predict_proba(X)
-        assert rows == pytest.approx(expected)
+        assert rows == pytest.approx(expected, abs=5e-3)
 
 
 def test_the_factory_takes_a_path(path: Path) -> None:

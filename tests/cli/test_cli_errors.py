@@ -36,6 +36,7 @@ GIGABYTE = 1024**3
         ((*EXAMINE, "--record", "no/where.record"), "no folder"),
         (("intents", "examine", "faq.csv", "-c", "tfdif"), "Did you mean 'tfidf'?"),
         (("intents", "compare", "faq.csv", "-c", "tfidf"), "at least two"),
+        (("intents", "compare", "faq.csv", "-c", "tfidf", "-c", "linear", "--record", "faq.csv"), "not a folder"),
         (("intents", "blind", "faq.csv"), "--train-split"),
         (("intents", "blind", "faq.csv", "faq.csv", "--split", "train"), "--train-split"),
         (("intents", "blind", "faq.csv", "faq.csv", "--fail-under", "accuracy@0,0=1"), "no settings"),
@@ -101,7 +102,7 @@ def test_viva_debug_shows_the_traceback(viva, monkeypatch):
 
 def test_a_reader_that_leaves_early_is_no_missed_gate(folder):
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "vivavoce", "intents", "check", "recruiting-en", "--verbose"]
+    command = [sys.executable, "-m", "vivavoce.cli", "intents", "check", "recruiting-en", "--verbose"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -112,7 +113,7 @@ def test_a_reader_that_leaves_early_is_no_missed_gate(folder):
 
 
 def test_json_goes_to_standard_output_and_nothing_to_standard_error_of_a_real_process(folder):
-    command = [sys.executable, "-m", "vivavoce", *EXAMINE, "--retries", "2", "--setting", "0,0", "--json", "-"]
+    command = [sys.executable, "-m", "vivavoce.cli", *EXAMINE, "--retries", "2", "--setting", "0,0", "--json", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["kind"] == "intents"

@@ -36,7 +36,7 @@ def finished(record: Path) -> int:
 def started(folder: Path) -> subprocess.Popen[bytes]:
     """Start a slow exam and return once it has finished some retries."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "vivavoce", *COMMAND],
+        [sys.executable, "-m", "vivavoce.cli", *COMMAND],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "FAKE_SECONDS": "0.3"},

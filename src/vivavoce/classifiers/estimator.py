@@ -36,6 +36,9 @@ class EstimatorClassifier:
 
     probabilities: Callable[[Sequence[str]], Probabilities]
 
+    # May be copied and trained on several splits side by side.
+    parallel = True
+
     def __init__(self, estimator: Any, vectoriser: Any = None, name: str | None = None) -> None:
         missing = [method for method in ("fit", "predict", "get_params") if not hasattr(estimator, method)]
         if isinstance(estimator, type) or missing:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.classifiers.protocol import Floats, Probabilities
+from vivavoce.classifiers import logistic
 from vivavoce.errors import DataError, FileError, MissingPartError, UsageError
 from vivavoce.records import Guess
 from vivavoce.text.glove import WordVectors, find_glove, load_word_vectors
@@ -37,6 +38,9 @@ class SifClassifier:
     A text without any known word says nothing: every topic gets the same probability, so the guess carries
     the lowest confidence there is (1 / number of topics) and any sensible threshold declines it.
     """
+
+    # May be copied and trained on several splits side by side.
+    parallel = True
 
     def __init__(
         self,
@@ -224,15 +228,12 @@ def fit_head(X: Floats, y: Sequence[str]) -> Head:
     intents = tuple(sorted(set(y)))
     if len(intents) == 1:
         return Head(intents, np.zeros((X.shape[1], 1)), np.zeros(1))
-    from sklearn.linear_model import LogisticRegression
-
-    fitted = LogisticRegression(C=HEAD_C, max_iter=1000).fit(X, list(y))
-    weights, intercepts = fitted.coef_.T, fitted.intercept_
-    if len(intents) == 2:
-        # For two topics only the scores of the second come back; those of the first are 0.
-        weights = np.hstack([np.zeros_like(weights), weights])
-        intercepts = np.concatenate([[0.0], intercepts])
-    return Head(intents, weights, intercepts)
+    rows = X.astype(np.float32)
+    basis = logistic.Basis.of(rows)
+    codes = np.searchsorted(intents, list(y))
+    fitted = logistic.fit(basis.rotate(rows), codes, len(intents), basis, C=HEAD_C)
+    turned = (basis.rotation @ fitted.weights).astype(np.float64)
+    return Head(intents, turned[:-1], turned[-1])
 
 
 def common_direction(means: Floats) -> Floats:

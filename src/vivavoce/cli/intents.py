@@ -30,7 +30,7 @@ from vivavoce.cli.options import (
     grouped,
 )
 from vivavoce.cli.progress import progress_bar
-from vivavoce.cli.results import check_targets, conclude, deliver
+from vivavoce.cli.results import check_folder, check_targets, conclude, deliver
 from vivavoce.errors import UsageError
 
 if TYPE_CHECKING:
@@ -268,6 +268,7 @@ def compare(
         viva intents compare recruiting-en -c linear -c tfidf -c python:mybot:Wrapper --record compared
     """
     check_targets({"--json": output.json_path, "--html": output.html})
+    check_folder("--record", record)
     settings = settings_in_force(splitting, scoring, reading)
     wanted = _wanted(splitting)
     data = read_material(file, reading, settings)

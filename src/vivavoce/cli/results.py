@@ -44,6 +44,12 @@ def _fault(flag: str, target: str | Path) -> str:
     return "" if path.parent.is_dir() else f"there is no folder {path.parent}"
 
 
+def check_folder(flag: str, folder: Path | None) -> None:
+    """Refuse a file where a folder is needed."""
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise UsageError("this is a file, not a folder", where=f"{flag} {folder}", remedy="give another name")
+
+
 def deliver(
     output: Output, content: Mapping[str, Any], html: Callable[[], str], show: Callable[[Console], None]
 ) -> None:

@@ -1,4 +1,4 @@
-"""`python -m vivavoce` is the `viva` command."""
+"""`python -m vivavoce.cli` is the `viva` command."""
 
 from vivavoce.cli import main
 
