@@ -102,7 +102,13 @@ def clinc(classifiers: dict[str, Classifier], console: Console) -> None:
 
 def hint3(bot: str, classifiers: dict[str, Classifier], console: Console) -> None:
     table = Table(title=f"HINT3 {bot}: real messages, {_share_oos(bot)} out of scope")
-    for column in ("", "accuracy at 0.5", "in scope / out-of-scope recall at 0.5", "best accuracy over thresholds", "AURC"):
+    for column in (
+        "",
+        "accuracy at 0.5",
+        "in scope / out-of-scope recall at 0.5",
+        "best accuracy over thresholds",
+        "AURC",
+    ):
         table.add_column(column)
     data = f"hint3_{bot}"
     rows = {name: ask(one, intents(data, "train"), intents(data, "test")).items for name, one in classifiers.items()}
@@ -127,7 +133,11 @@ def stored(bot: str, engine: str) -> Items:
         rows = list(csv.DictReader(file))
     names = sorted({row[key] for row in rows for key in ("intent", "predicted")} - {"oos"})
     code = {name: place for place, name in enumerate(names)} | {"oos": -1}
-    return Items(_codes(rows, "intent", code), _codes(rows, "predicted", code), np.array([float(r["confidence"]) for r in rows]))
+    return Items(
+        _codes(rows, "intent", code),
+        _codes(rows, "predicted", code),
+        np.array([float(r["confidence"]) for r in rows]),
+    )
 
 
 def _codes(rows: list[dict[str, str]], key: str, code: dict[str, int]) -> NDArray[np.intp]:
@@ -135,7 +145,9 @@ def _codes(rows: list[dict[str, str]], key: str, code: dict[str, int]) -> NDArra
 
 
 def braun(classifiers: dict[str, Classifier], console: Console) -> None:
-    table = Table(title="Braun et al. corpora: weighted F1 of intents ('None' is a topic, as it was for the platforms)")
+    table = Table(
+        title="Braun et al. corpora: weighted F1 of intents ('None' is a topic, as it was for the platforms)"
+    )
     for column in ("", *BRAUN):
         table.add_column(column)
     for name, classifier in classifiers.items():

@@ -3,8 +3,8 @@
     python benchmarks/intents.py [--data roboai_faq_en ...] [--original-retries 1]
 
 *Original* is our own faithful re-statement: sequential, every class scanned for every repetition, retrained with
-scikit-learn's default solver on the same vectors, one text classified at a time. It is measured on some retries of each
-setting and scaled to ten (the table says how many). *As it would really run*: the original keeps no vectors, so each
+scikit-learn's default solver on the same vectors, one text classified at a time. It is measured on some retries
+of each setting and scaled to ten (the table says how many). *As it would really run*: the original keeps no vectors, so each
 retry encodes its texts again, one at a time; the time of one text is measured on a sample.
 Both sides solve the same problem: logistic regression, C = 20, on the same 384 numbers a text.
 """
@@ -69,9 +69,8 @@ def original_split(labels: list[str], setting: Setting, fraction: float = 0.2) -
     order = sorted(sizes, key=lambda label: sizes[label])
     low: list[str] = []
     for label in order:
-        if setting.k and sizes[label] < setting.k:
-            low.append(label)
-        elif not setting.k and sum(sizes[one] for one in low) < setting.p * len(labels):
+        below = sizes[label] < setting.k if setting.k else sum(sizes[one] for one in low) < setting.p * len(labels)
+        if below:
             low.append(label)
     train, test = [], []
     for label in order:
@@ -153,7 +152,11 @@ _TIGHT: dict[str, float] = {"tol": 1e-9, "max_iter": 20000}
 
 
 def _fit(
-    vectors: NDArray[np.float64], labels: NDArray[np.intp], train: NDArray[np.intp], test: NDArray[np.intp], **how: float
+    vectors: NDArray[np.float64],
+    labels: NDArray[np.intp],
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    **how: float,
 ) -> NDArray[np.intp]:
     model = LogisticRegression(C=STRENGTH, tol=how["tol"], max_iter=int(how["max_iter"]))
     model.fit(vectors[train], labels[train])
@@ -210,7 +213,7 @@ def overhead() -> None:
     plain = [Setting(0, 0.0)]
     examine_intents(data, NullClassifier(), settings=plain, retries=1, text_view=False)
     ours = measure(lambda: examine_intents(data, NullClassifier(), settings=plain, retries=5, text_view=False))
-    original = measure(lambda: [_null_retry(labels) for _ in range(5)])
+    original = measure(lambda: _null_retries(labels, 5))
     table = Table(title="framework overhead: 30,000 texts, 300 topics, 5 retries, a classifier that does nothing")
     for column in ("", "CPU s", "ratio"):
         table.add_column(column, justify="left" if not column else "right")
@@ -219,12 +222,13 @@ def overhead() -> None:
     Console().print(table)
 
 
-def _null_retry(labels: list[str]) -> None:
-    train, test = original_split(labels, Setting(0, 0.0))
-    trained = [labels[row] for row in train]
-    for label in set(trained):
-        _ = [row for row, one in enumerate(trained) if one == label]
-    _ = [[{"intent_id": None, "confidence": 0.0}] for _ in test]
+def _null_retries(labels: list[str], retries: int) -> None:
+    for _ in range(retries):
+        train, test = original_split(labels, Setting(0, 0.0))
+        trained = [labels[row] for row in train]
+        for label in set(trained):
+            _ = [row for row, one in enumerate(trained) if one == label]
+        _ = [[{"intent_id": None, "confidence": 0.0}] for _ in test]
 
 
 def main() -> None:

@@ -29,7 +29,9 @@ from vivavoce.records import Dataset
 PLANTED = 10
 
 
-def plant(by_topic: dict[str, list[str]], seed: int, *, full: bool, share: float) -> tuple[Dataset, set[frozenset[str]]]:
+def plant(
+    by_topic: dict[str, list[str]], seed: int, *, full: bool, share: float
+) -> tuple[Dataset, set[frozenset[str]]]:
     """Thin the topics to a long tail and split ten of them at random in two."""
     rng = np.random.default_rng(seed)
     topics = [str(topic) for topic in rng.permutation(sorted(by_topic))]

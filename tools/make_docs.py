@@ -1,21 +1,18 @@
 """Write the tables of the documentation from the code: settings, measures, outcomes, engines, commands.
 
-    python tools/make_docs.py            # a test fails when the documentation is behind
+python tools/make_docs.py            # a test fails when the documentation is behind
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from vivavoce import plugins
 from vivavoce.outcomes import Outcome
 from vivavoce.reports.meanings import render_measures_table
 from vivavoce.settings import render_settings_table
-
-if TYPE_CHECKING:
-    import click
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -39,7 +36,7 @@ def commands_text() -> str:
     return "\n".join(_command_lines(get_command(app), "viva"))
 
 
-def _command_lines(command: click.Command, path: str) -> list[str]:
+def _command_lines(command: Any, path: str) -> list[str]:
     inner = getattr(command, "commands", {})
     lines = []
     if path != "viva" and (not inner or getattr(command, "invoke_without_command", False)):
@@ -50,17 +47,17 @@ def _command_lines(command: click.Command, path: str) -> list[str]:
 
 
 def _first_line(text: str) -> str:
-    return " ".join(text.split("\n\n")[0].split())
+    return " ".join(text.split("\n\n", maxsplit=1)[0].split())
 
 
-def _option_lines(command: click.Command) -> list[str]:
+def _option_lines(command: Any) -> list[str]:
     rows = [p for p in command.params if getattr(p, "help", None) and p.name != "help"]
     if not rows:
         return []
-    return ["| option | meaning |", "|---|---|", *(f"| `{_names(p)}` | {' '.join(p.help.split())} |" for p in rows)]  # type: ignore[attr-defined]
+    return ["| option | meaning |", "|---|---|", *(f"| `{_names(p)}` | {' '.join(p.help.split())} |" for p in rows)]
 
 
-def _names(parameter: click.Parameter) -> str:
+def _names(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return str(parameter.metavar or parameter.name).upper()
     return ", ".join(parameter.opts)

@@ -84,6 +84,13 @@ class Settings:
     workers: int = field(
         default=0, metadata=_about("How many splits run at the same time; 0: one for each core.", low=0)
     )
+    timeout: float = field(
+        default=600.0, metadata=_about("Seconds that an engine of your own may take for one call.", low=0.001)
+    )
+    attempts: int = field(
+        default=2,
+        metadata=_about("How often a call to an engine of your own is tried until it counts as failed.", low=1),
+    )
     max_file_mb: int = field(default=512, metadata=_about("Largest file that is read, in megabytes.", low=1))
     singletons: str = field(
         default="train",

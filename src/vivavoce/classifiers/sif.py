@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.classifiers.protocol import Floats, Probabilities
 from vivavoce.classifiers import logistic
+from vivavoce.classifiers.protocol import Floats, Probabilities
 from vivavoce.errors import DataError, FileError, MissingPartError, UsageError
 from vivavoce.records import Guess
 from vivavoce.text.glove import WordVectors, find_glove, load_word_vectors

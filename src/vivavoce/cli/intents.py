@@ -12,7 +12,7 @@ import typer
 from vivavoce.cli.completion import complete_classifier, complete_material
 from vivavoce.cli.failures import kept_in
 from vivavoce.cli.gates import blind_gates, exam_gates, require_blind
-from vivavoce.cli.material import classifier_name, read_material, settings_in_force
+from vivavoce.cli.material import engine_of, read_material, settings_in_force
 from vivavoce.cli.options import (
     EXAM,
     GATES,
@@ -22,6 +22,7 @@ from vivavoce.cli.options import (
     FailUnder,
     File,
     Output,
+    Patience,
     Playback,
     Reading,
     Record,
@@ -104,6 +105,7 @@ def examine(
     engine: Engine,
     splitting: Splitting,
     scoring: Scoring,
+    patience: Patience,
     record: Record = None,
     fail_under: FailUnder = None,
     output: Output,
@@ -111,7 +113,7 @@ def examine(
 ) -> None:
     """Cross-validate with plausible negative examples: how good can a bot be, and which topics clash?
 
-    The topics in turn are kept out of training, so that the bot meets questions that nothing fits.
+    Small topics are kept out of training in turn, so that the bot meets questions that nothing fits.
 
     For example:
 
@@ -122,7 +124,7 @@ def examine(
         viva intents examine faq.csv --classifier python:mybot:Wrapper --record faq.record
     """
     check_targets({"--json": output.json_path, "--html": output.html, "--record": record})
-    settings = settings_in_force(engine, splitting, scoring, reading)
+    settings = settings_in_force(engine, splitting, scoring, patience, reading)
     wanted = _wanted(splitting)
     gates = exam_gates(fail_under, wanted)
     data = read_material(file, reading, settings)
@@ -134,7 +136,7 @@ def examine(
     with kept_in(record), progress_bar(output.quiet) as progress:
         result = examine_intents(
             data,
-            classifier_name(settings.classifier, settings),
+            engine_of(settings.classifier, settings),
             settings=wanted,
             record=record,
             progress=progress,
@@ -182,6 +184,7 @@ def blind(
     fail_under: FailUnder = None,
     engine: Engine,
     scoring: Scoring,
+    patience: Patience,
     output: Output,
     reading: Reading,
     division: Division,
@@ -200,7 +203,7 @@ def blind(
     """
     targets = {"--json": output.json_path, "--html": output.html, "--predictions": predictions}
     check_targets(targets)
-    settings = settings_in_force(engine, scoring, reading)
+    settings = settings_in_force(engine, scoring, patience, reading)
     gates = blind_gates(fail_under)
     parts = _two_parts((train, test), division, reading, settings)
     from vivavoce.files import write_predictions
@@ -210,7 +213,7 @@ def blind(
     with kept_in(None), progress_bar(output.quiet) as progress:
         result = examine_blind(
             *parts,
-            classifier_name(settings.classifier, settings),
+            engine_of(settings.classifier, settings),
             threshold=settings.threshold,
             seed=settings.seed,
             unknown=division.unknown_intents,  # type: ignore[arg-type]  # refused there unless it is one of the two
@@ -254,6 +257,7 @@ def compare(
     ] = None,
     splitting: Splitting,
     scoring: Scoring,
+    patience: Patience,
     output: Output,
     reading: Reading,
 ) -> None:
@@ -269,7 +273,7 @@ def compare(
     """
     check_targets({"--json": output.json_path, "--html": output.html})
     check_folder("--record", record)
-    settings = settings_in_force(splitting, scoring, reading)
+    settings = settings_in_force(splitting, scoring, patience, reading)
     wanted = _wanted(splitting)
     data = read_material(file, reading, settings)
     from vivavoce.intents.comparison import compare_classifiers
@@ -278,7 +282,7 @@ def compare(
     with kept_in(record), progress_bar(output.quiet) as progress:
         result = compare_classifiers(
             data,
-            [classifier_name(name, settings) for name in classifier],
+            [engine_of(name, settings) for name in classifier],
             settings=wanted,
             record=record,
             progress=progress,
@@ -301,6 +305,7 @@ def over_time(
     *,
     engine: Engine,
     scoring: Scoring,
+    patience: Patience,
     playback: Playback,
     output: Output,
     reading: Reading,
@@ -316,7 +321,7 @@ def over_time(
         viva intents over-time faq.csv --mode interleaved --periods 6 --html time.html
     """
     check_targets({"--json": output.json_path, "--html": output.html})
-    settings = settings_in_force(engine, scoring, reading)
+    settings = settings_in_force(engine, scoring, patience, reading)
     data = read_material(file, reading, settings)
     from vivavoce.intents.timeline import examine_over_time
     from vivavoce.reports.timeline import render_timeline, show_timeline
@@ -324,7 +329,7 @@ def over_time(
     with kept_in(None), progress_bar(output.quiet) as progress:
         result = examine_over_time(
             data,
-            classifier_name(settings.classifier, settings),
+            engine_of(settings.classifier, settings),
             mode=playback.mode,  # type: ignore[arg-type]  # refused there unless it is one of the two
             periods=playback.periods,
             min_test=playback.min_test,

@@ -12,6 +12,7 @@ from vivavoce.errors import FileError, UsageError, nearest
 from vivavoce.settings import OPTIONS, Settings, load_settings
 
 if TYPE_CHECKING:
+    from vivavoce.intents.runner import AnyClassifier
     from vivavoce.records import Dataset
 
 # Parts below the settings look for these in the environment only.
@@ -36,6 +37,13 @@ def settings_in_force(*groups: Any) -> Settings:
 def classifier_name(name: str, settings: Settings) -> str:
     """Return the name with the encoder of the settings, where the classifier reads by one and names none."""
     return f"{name}:{settings.encoder}" if name in WITH_ENCODER and settings.encoder != "minilm" else name
+
+
+def engine_of(name: str, settings: Settings) -> AnyClassifier:
+    """Return the classifier of this name, waited for as the settings say."""
+    from vivavoce.intents.exam import load_classifier, patient
+
+    return patient(load_classifier(classifier_name(name, settings)), settings.timeout, settings.attempts)
 
 
 def read_material(name: str, reading: Reading, settings: Settings) -> Dataset:

@@ -158,6 +158,14 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an engine of the user's own is waited for."""
+
+    timeout: Annotated[float | None, setting("timeout", GATES, metavar="SECONDS")] = None
+    attempts: Annotated[int | None, setting("attempts", GATES, metavar="N")] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Scoring:
     """What every exam needs to turn guesses into numbers."""
 

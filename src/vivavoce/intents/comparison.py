@@ -17,11 +17,11 @@ from vivavoce.errors import ClassifierError, Fault, UsageError, VivaError
 from vivavoce.intents.differences import Difference, Examined, Gap, differences_of
 from vivavoce.intents.exam import (
     PLAIN,
-    _check_threshold,
-    _header,
-    _settings,
     as_dataset,
+    as_settings,
+    check_threshold,
     load_classifier,
+    record_header,
     representative,
 )
 from vivavoce.intents.findings import SettingFindings, find
@@ -211,11 +211,11 @@ def compare_classifiers(
     A classifier is a name, an object, or (name, either) where two would have the same name. `record` names a
     folder in which finished retries of every engine are kept. An engine that fails does not stop the others.
     """
-    _check_threshold(threshold)
+    check_threshold(threshold)
     engines = _engines(classifiers)
     material = Material.of(as_dataset(data))
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
-    plans = {s: SplitPlan(material.labels, replace(base, setting=s), material.groups) for s in _settings(settings)}
+    plans = {s: SplitPlan(material.labels, replace(base, setting=s), material.groups) for s in as_settings(settings)}
     files = _files(record, material, engines, base)
     run = partial(_run, plans=plans, material=material, executor=executor, workers=workers, progress=progress)
     runs = {name: run(name, engine, file=files.get(name)) for name, engine in engines.items()}
@@ -247,7 +247,7 @@ def _files(
         return {}
     Path(folder).mkdir(parents=True, exist_ok=True)
     return {
-        name: RecordFile(Path(folder) / file_name(name), _header(material, engine, design, True))
+        name: RecordFile(Path(folder) / file_name(name), record_header(material, engine, design, True))
         for name, engine in engines.items()
     }
 

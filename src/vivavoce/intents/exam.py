@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce import plugins
+from vivavoce.classifiers.patient import PatientClassifier
+from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import UsageError
 from vivavoce.intents.findings import SettingFindings, find
 from vivavoce.intents.material import Material
@@ -44,6 +46,8 @@ def examine_intents(
     seed: int = 0,
     executor: Executor | None = None,
     workers: int = 0,
+    timeout: float | None = None,
+    attempts: int = 1,
     record: Path | str | None = None,
     progress: Progress | None = None,
 ) -> IntentsResult:
@@ -51,18 +55,19 @@ def examine_intents(
 
     `classifier` is a name (see `viva classifiers`) or any object with `fit` and `guess`. `workers` 0 means all
     cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on. `text_view`
-    off ranks the confused pairs by what the engine says alone, without comparing the texts.
+    off ranks the confused pairs by what the engine says alone, without comparing the texts. `timeout` (seconds a
+    call) and `attempts` are for engines that live elsewhere.
     """
-    engine = load_classifier(classifier)
+    engine = patient(load_classifier(classifier), timeout, attempts)
     material = Material.of(as_dataset(data), leak_proof=leak_proof)
-    wanted = _settings(settings)
+    wanted = as_settings(settings)
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
     plans = {
         setting: SplitPlan(material.labels, replace(base, setting=setting), material.groups) for setting in wanted
     }
-    _check_threshold(threshold)
+    check_threshold(threshold)
     units = _units(plans, material)
-    file = RecordFile(Path(record), _header(material, engine, base, leak_proof)) if record else None
+    file = RecordFile(Path(record), record_header(material, engine, base, leak_proof)) if record else None
     run = run_units(
         units,
         material,
@@ -85,23 +90,33 @@ def load_classifier(classifier: str | AnyClassifier) -> AnyClassifier:
     return made
 
 
+def patient(engine: AnyClassifier, timeout: float | None, attempts: int) -> AnyClassifier:
+    """Give calls to an engine a time limit and further attempts, where any are asked for."""
+    if (timeout is None and attempts == 1) or isinstance(engine, PreparingClassifier):
+        return engine
+    return PatientClassifier(engine, timeout=timeout, attempts=attempts)
+
+
 def as_dataset(data: Dataset | tuple[Sequence[str], Sequence[str | None]]) -> Dataset:
     """Return a data set, built from two lists if need be."""
     return data if isinstance(data, Dataset) else Dataset.of(*data)
 
 
-def _settings(settings: Sequence[Setting | tuple[int, float]]) -> tuple[Setting, ...]:
+def as_settings(settings: Sequence[Setting | tuple[int, float]]) -> tuple[Setting, ...]:
+    """Return the settings without repeats; refuse none at all."""
     if not settings:
         raise UsageError("no setting was given", remedy="give at least one, for example 0,0.15")
     return tuple(dict.fromkeys(s if isinstance(s, Setting) else Setting(*s) for s in settings))
 
 
-def _check_threshold(threshold: float) -> None:
+def check_threshold(threshold: float) -> None:
+    """Refuse a threshold that no confidence can meet or miss."""
     if not 0 <= threshold <= 1:
         raise UsageError(f"the threshold must lie between 0 and 1, not {threshold}")
 
 
-def _header(material: Material, engine: AnyClassifier, design: Design, leak_proof: bool) -> RecordHeader:
+def record_header(material: Material, engine: AnyClassifier, design: Design, leak_proof: bool) -> RecordHeader:
+    """Say what a record belongs to."""
     shape = f"{design.test_fraction:g} {design.partition} {design.singletons} {'grouped' if leak_proof else 'naive'}"
     return RecordHeader(material.data.hash, engine.name, design.seed, shape)
 
@@ -155,7 +170,7 @@ def conclude(
         design=replace(design, setting=PLAIN),
         settings=findings,
         pairs=pairs,
-        warnings=notes_of(findings, material, plans, run, engine, inflation),
+        warnings=notes_of(findings, material, plans, run, engine=engine, inflation=inflation),
         failures=run.failures,
         inflation=inflation,
     )

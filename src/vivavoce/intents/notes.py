@@ -23,12 +23,14 @@ def notes_of(
     material: Material,
     plans: Mapping[Setting, SplitPlan],
     run: ExamRecord,
+    *,
     engine: AnyClassifier,
     inflation: Inflation | None,
 ) -> tuple[Note, ...]:
     """Return every warning of an exam, the gravest first."""
     return (
         *(Note("failed", f"{failure} This retry is not counted.") for failure in run.failures),
+        *_engine_notes(engine),
         *_setting_notes(findings),
         *_data_notes(material, plans, findings),
         *_inflation_notes(inflation),
@@ -36,6 +38,11 @@ def notes_of(
         *(Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ())),
         Note("consistency", CONSISTENCY),
     )
+
+
+def _engine_notes(engine: AnyClassifier) -> Iterator[Note]:
+    if repeated := getattr(engine, "repeated", 0):
+        yield Note("repeated", f"The engine failed now and then; {repeated} calls were made again and counted once.")
 
 
 def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,9 @@ from vivavoce.intents.runner import Progress
 from vivavoce.text.cache import encode_cached
 from vivavoce.text.vectors import encoder_available, load_encoder
 from vivavoce.text.words import guess_language
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Matrix = NDArray[np.float32]
 SKETCH = 1024
@@ -34,10 +39,11 @@ def text_vectors(material: Material, progress: Progress | None = None) -> Matrix
     return _sketch(model.features(counts))
 
 
-def _sketch(features: object) -> Matrix:
+def _sketch(features: csr_matrix) -> Matrix:
     """Project sparse features at random, which keeps their angles, and scale to length 1."""
     from sklearn.random_projection import SparseRandomProjection
 
-    dense = SparseRandomProjection(SKETCH, dense_output=True, random_state=0).fit_transform(features)
-    rows = np.asarray(dense, dtype=np.float32)
+    if features.shape[1] > SKETCH:
+        features = SparseRandomProjection(SKETCH, random_state=0).fit_transform(features)
+    rows = np.asarray(features.toarray(), dtype=np.float32)
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))

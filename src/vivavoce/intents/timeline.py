@@ -12,7 +12,7 @@ import numpy as np
 
 from vivavoce.errors import DataError, Fault, UsageError
 from vivavoce.intents.cuts import Fold, History
-from vivavoce.intents.exam import _check_threshold, load_classifier
+from vivavoce.intents.exam import check_threshold, load_classifier
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import Items, counts_of
 from vivavoce.intents.record import Answers
@@ -173,7 +173,7 @@ class _Playback:
 
 
 def _check_options(mode: str, periods: int | None, threshold: float, min_test: int, undated: str) -> None:
-    _check_threshold(threshold)
+    check_threshold(threshold)
     faults = []
     if mode not in ("forward", "interleaved"):
         faults.append(Fault(f"'{mode}' is neither 'forward' nor 'interleaved'", "mode"))
