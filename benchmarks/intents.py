@@ -4,8 +4,8 @@
 
 *Original* is our own faithful re-statement: sequential, every class scanned for every repetition, retrained with
 scikit-learn's default solver on the same vectors, one text classified at a time. It is measured on some retries
-of each setting and scaled to ten (the table says how many). *As it would really run*: the original keeps no vectors, so each
-retry encodes its texts again, one at a time; the time of one text is measured on a sample.
+of each setting and scaled to ten (the table says how many). *As it would really run*: the original keeps no vectors,
+so each retry encodes its texts again, one at a time; the time of one text is measured on a sample.
 Both sides solve the same problem: logistic regression, C = 20, on the same 384 numbers a text.
 """
 

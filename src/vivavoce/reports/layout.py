@@ -6,18 +6,19 @@ from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 WIDEST = 100
 
 
-def block(text: str, style: str = "") -> RenderableType:
+def block(content: str | RenderableType, style: str = "", *, indent: int = 0) -> RenderableType:
     """Return a paragraph that is not wider than lines are easily read."""
     frame = Table.grid(padding=0)
-    frame.add_column(max_width=WIDEST, overflow="fold")
-    frame.add_row(Text(text, style=style))
-    return frame
+    frame.add_column(max_width=WIDEST - indent, overflow="fold")
+    frame.add_row(Text(content, style=style) if isinstance(content, str) else content)
+    return Padding(frame, (0, 0, 0, indent))
 
 
 def heading(title: str, aside: str = "") -> RenderableType:
@@ -36,9 +37,14 @@ def bullets(lines: Iterable[str]) -> RenderableType:
     return table
 
 
+def plain_table() -> Table:
+    """Return an empty table without frame."""
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+
+
 def numbers_table(head: Sequence[str], rows: Iterable[Sequence[str | Text]], *, words: int = 1) -> Table:
     """Return a table without frame; all columns but the first `words` are set right."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table = plain_table()
     for place, title in enumerate(head):
         table.add_column(title, justify="left" if place < words else "right", overflow="fold")
     for row in rows:

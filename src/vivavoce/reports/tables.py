@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -17,10 +15,10 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.records import Rate
 from vivavoce.reports import wording
 from vivavoce.reports.choices import ENOUGH_TESTED, short_notes, top_pairs, untold_topics, weakest_topics
+from vivavoce.reports.layout import block, bullets, heading, plain_table
 from vivavoce.reports.meanings import MEASURES, Kind
 
 MAIN = ("automation_rate", "precision_answered", "negative_rejection", "accuracy")
-WIDEST = 100
 INTERVAL = len("90 to 100 %")
 EXAMPLES = 3
 FEW_PROBLEMS = 10
@@ -40,38 +38,23 @@ def rate_cell(rate: Rate, kind: Kind = "share") -> Text:
 def show_result(console: Console, result: IntentsResult, *, verbose: bool = False) -> None:
     """Show an exam: what it means, how good the bot is, what to fix next, what to know."""
     console.print()
-    console.print(_block(Text(wording.headline(result), style="bold")))
+    console.print(block(wording.headline(result), "bold"))
     if not result.settings:
         console.print(_notes(result, verbose))
         return
-    console.print(_block(Text(wording.strangers_sentence(result))))
-    console.print(_heading("How good is it?", _facts(result)))
+    console.print(block(Text(wording.strangers_sentence(result))))
+    console.print(heading("How good is it?", _facts(result)))
     console.print()
     console.print(_settings(result))
-    console.print(_heading("What to fix next", wording.verdict(result)))
+    console.print(heading("What to fix next", wording.verdict(result)))
     console.print(_pairs(top_pairs(result)))
     console.print(_weakest(result.settings[0], 15 if verbose else 5))
     if verbose:
         console.print(_all_numbers(result))
-    console.print(_heading("What to know"))
+    console.print(heading("What to know"))
     console.print(_notes(result, verbose))
     console.print()
-    console.print(_block(Text(wording.timing_sentence(result.settings[0].timing), style="dim")))
-
-
-def _block(content: RenderableType, indent: int = 0) -> RenderableType:
-    """Keep lines readable on a wide screen."""
-    frame = Table.grid(padding=0)
-    frame.add_column(max_width=WIDEST - indent, overflow="fold")
-    frame.add_row(content)
-    return Padding(frame, (0, 0, 0, indent))
-
-
-def _heading(title: str, aside: str = "") -> RenderableType:
-    lines: list[RenderableType] = [Text(), Text(title, style="bold underline")]
-    if aside:
-        lines.append(_block(Text(aside)))
-    return Group(*lines)
+    console.print(block(wording.timing_sentence(result.settings[0].timing), "dim"))
 
 
 def _facts(result: IntentsResult) -> str:
@@ -86,14 +69,14 @@ def _facts(result: IntentsResult) -> str:
 
 
 def _settings(result: IntentsResult) -> RenderableType:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table = plain_table()
     table.add_column("What the bot has to face", max_width=34)
     for name in MAIN:
         table.add_column(MEASURES[name].title, justify="right", width=INTERVAL)
     shown = [findings for findings in result.settings if findings.same_as is None]
     for place, findings in enumerate(shown):
         table.add_row(*_setting_row(findings), end_section=place < len(shown) - 1)
-    same = [_block(Text(wording.setting_sentence(f))) for f in result.settings if f.same_as is not None]
+    same = [block(Text(wording.setting_sentence(f))) for f in result.settings if f.same_as is not None]
     return Group(table, Text(), *same) if same else table
 
 
@@ -112,10 +95,10 @@ def _pair(place: int, pair: Pair) -> RenderableType:
     examples = [_example(example) for example in pair.examples[:EXAMPLES]]
     return Group(
         Text(),
-        _block(title),
-        _block(Text(wording.pair_advice(pair)), 3),
-        _block(Text(_pair_facts(pair), style="dim"), 3),
-        *[_block(example, 3) for example in examples],
+        block(title),
+        block(Text(wording.pair_advice(pair)), indent=3),
+        block(_pair_facts(pair), "dim", indent=3),
+        *[block(example, indent=3) for example in examples],
     )
 
 
@@ -143,8 +126,8 @@ def _weakest(findings: SettingFindings, most: int) -> RenderableType:
     left_out = untold_topics(findings)
     aside = f"{wording.plural(left_out, 'topic')} with under {ENOUGH_TESTED} tested examples not ranked."
     if not lines:
-        return _heading("Weakest topics", aside)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+        return heading("Weakest topics", aside)
+    table = plain_table()
     table.add_column("Topic", overflow="fold")
     for name in ("recall", "deferred"):
         table.add_column(MEASURES[name].title, justify="right")
@@ -153,7 +136,7 @@ def _weakest(findings: SettingFindings, most: int) -> RenderableType:
         table.add_row(
             Text(line.intent), _inline(line.recall), wording.share_text(line.deferred.value), f"{line.examples}"
         )
-    return Group(_heading("Weakest topics", aside if left_out else ""), Text(), table)
+    return Group(heading("Weakest topics", aside if left_out else ""), Text(), table)
 
 
 def _inline(rate: Rate) -> Text:
@@ -162,7 +145,7 @@ def _inline(rate: Rate) -> Text:
 
 
 def _all_numbers(result: IntentsResult) -> RenderableType:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table = plain_table()
     table.add_column("Number", overflow="fold")
     shown = [findings for findings in result.settings if findings.same_as is None]
     for findings in shown:
@@ -170,20 +153,11 @@ def _all_numbers(result: IntentsResult) -> RenderableType:
     for name in shown[0].rates:
         measure = MEASURES[name]
         table.add_row(measure.title, *[rate_cell(findings.rates[name], measure.kind) for findings in shown])
-    return Group(_heading("All numbers"), Text(), table)
+    return Group(heading("All numbers"), Text(), table)
 
 
 def _notes(result: IntentsResult, verbose: bool) -> RenderableType:
-    return _bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3))
-
-
-def _bullets(lines: Iterable[str]) -> RenderableType:
-    table = Table.grid(padding=(0, 1))
-    table.add_column()
-    table.add_column(max_width=WIDEST - 2, overflow="fold")
-    for line in lines:
-        table.add_row("•", Text(line))
-    return table
+    return bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3))
 
 
 # --- intents check, classifiers ----------------------------------------------------------------------------
@@ -192,24 +166,22 @@ def _bullets(lines: Iterable[str]) -> RenderableType:
 def show_check(console: Console, check: CheckResult, *, verbose: bool = False) -> None:
     """Show what is wrong with training data, worst first."""
     console.print()
-    console.print(_block(Text(wording.check_sentence(check), style="bold")))
+    console.print(block(wording.check_sentence(check), "bold"))
     if check.problems:
         console.print()
         console.print(_kinds(check))
-        console.print(_heading("Worst first" if not verbose else "All of them"))
+        console.print(heading("Worst first" if not verbose else "All of them"))
         most = len(check.problems) if verbose else FEW_PROBLEMS
-        console.print(_bullets(problem_line(problem) for problem in check.problems[:most]))
+        console.print(bullets(problem_line(problem) for problem in check.problems[:most]))
         if len(check.problems) > most:
-            console.print(
-                _block(Text(f"... and {len(check.problems) - most:,} more; --verbose shows all.", style="dim"))
-            )
+            console.print(block(f"... and {len(check.problems) - most:,} more; --verbose shows all.", "dim"))
     if check.notes:
-        console.print(_heading("About the file"))
-        console.print(_bullets(check.notes))
+        console.print(heading("About the file"))
+        console.print(bullets(check.notes))
 
 
 def _kinds(check: CheckResult) -> RenderableType:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table = plain_table()
     table.add_column("What")
     table.add_column("How grave")
     table.add_column("How often", justify="right")
@@ -230,7 +202,7 @@ def problem_line(problem: Problem, most: int = 6) -> str:
 
 def show_classifiers(console: Console, rows: Iterable[tuple[str, str, str]]) -> None:
     """Show the classifiers that can be examined: name, where it comes from, what it is."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
+    table = plain_table()
     table.add_column("Name", no_wrap=True)
     table.add_column("What it is", overflow="fold", max_width=70)
     table.add_column("From", overflow="fold")
