@@ -119,7 +119,7 @@ def test_a_word_said_often_is_not_evidence_as_often() -> None:
 
 def test_sharpening_raises_the_best_and_keeps_the_order() -> None:
     rows = np.array([[0.5, 0.3, 0.2], [1 / 3, 1 / 3, 1 / 3]], dtype=np.float32)
-    sharp = sharpen(rows.copy())
+    sharp = sharpen(rows.copy(), 1.6)
     assert sharp.sum(axis=1) == pytest.approx([1, 1], abs=1e-6)
     assert sharp[0, 0] > rows[0, 0]
     assert rows[0, 1] > sharp[0, 1] > sharp[0, 2]

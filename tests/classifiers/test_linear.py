@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from vivavoce.classifiers import linear as module
-from vivavoce.classifiers.bayes import SHARPNESS
+from vivavoce.classifiers.linear import SHARPNESS_ALONE
 from vivavoce.classifiers.lexical import PreparedLexical
 from vivavoce.classifiers.linear import (
     DefaultClassifier,
@@ -114,7 +114,7 @@ def test_the_half_of_vectors_is_a_logistic_regression_damped_by_strangeness() ->
     asked = ["what will i earn", "holiday please", STRANGER]
     rows, known = classifier.encoder.encode(asked), classifier.encoder.encode(list(RECRUITING))
     peer = LogisticRegression(C=module.STRENGTH, tol=1e-8, max_iter=5000).fit(known, list(RECRUITING.values()))
-    chances = peer.predict_proba(rows) ** SHARPNESS
+    chances = peer.predict_proba(rows) ** SHARPNESS_ALONE
     chances /= chances.sum(axis=1, keepdims=True)
     for row, best in enumerate(chances.argmax(axis=1)):
         own = np.array(list(RECRUITING.values())) == peer.classes_[best]

@@ -517,7 +517,6 @@ def test_out_of_scope_rows_are_negatives_in_every_setting() -> None:
     assert result.settings[0].counts.negatives == 5
 
 
-@pytest.mark.xfail(strict=True, reason="similarity.py: scikit-learn warns when there are fewer than 1,024 features")
 def test_small_texts_of_another_language_give_no_warning() -> None:
     texts = ["wie kann ich mich bewerben", "wo ist das formular", "wie hoch ist das gehalt", "was ist der lohn"] * 2
     result = examine_intents((texts, ["a", "a", "b", "b"] * 2), "tfidf", settings=[PLAIN], leak_proof=False)

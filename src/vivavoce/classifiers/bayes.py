@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 SMOOTHING = 0.01
 TEMPERATURE = 3.0
-SHARPNESS = 1.6
 
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -62,9 +61,9 @@ def count(texts: Sequence[str], segmented: Sequence[str] | None = None) -> Count
     return Counts.of((word_ngrams(texts if segmented is None else segmented), letter_ngrams(texts)))
 
 
-def sharpen(chances: Matrix) -> Matrix:
-    """Undo the timidity of averages: raise to a power and normalise, in place."""
-    chances **= np.float32(SHARPNESS)
+def sharpen(chances: Matrix, power: float) -> Matrix:
+    """Undo the timidity of averages and of strong penalties: raise to a power and normalise, in place."""
+    chances **= np.float32(power)
     chances /= chances.sum(axis=1, keepdims=True)
     return chances
 

@@ -27,6 +27,7 @@ Matrix = NDArray[np.float32]
 
 STRENGTH = 30.0
 TOLERANCE = 1e-4
+SHARPNESS = 1.6
 # Up to this many training rows the features are used exactly, through their Gram matrix; beyond, they are
 # projected at random onto this many dimensions.
 EXACT_ROWS = 2000
@@ -107,7 +108,7 @@ class _Trained:
         chances = self.solution.probabilities(self.basis.rotate(dense))
         chances += self.bayes.probabilities(counts)
         chances *= np.float32(0.5)
-        return sharpen(chances)
+        return sharpen(chances, SHARPNESS)
 
 
 @dataclass(frozen=True, eq=False)

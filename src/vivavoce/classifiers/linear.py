@@ -28,6 +28,8 @@ Matrix = NDArray[np.float32]
 
 STRENGTH = 20.0
 LEXICAL_WEIGHT = 0.4
+SHARPNESS_ALONE = 1.6
+SHARPNESS_JOINED = 1.8
 FAMILIAR_AT = 0.4
 FAMILIAR_SLOPE = 0.1
 
@@ -43,11 +45,12 @@ class _Trained:
 
     def answer(self, rotated: Matrix, vectors: Matrix, counts: Counts | None) -> Matrix:
         """Return the joint probabilities of messages given as vectors and counts."""
-        chances = self.solution.probabilities(rotated)
+        chances, sharpness = self.solution.probabilities(rotated), SHARPNESS_ALONE
         if self.words is not None and counts is not None:
+            sharpness = SHARPNESS_JOINED
             chances *= np.float32(1 - LEXICAL_WEIGHT)
             chances += np.float32(LEXICAL_WEIGHT) * self.words.probabilities(counts)
-        chances = sharpen(chances)
+        chances = sharpen(chances, sharpness)
         chances *= self._familiarity(chances.argmax(axis=1), vectors)[:, None]
         return chances
 

@@ -73,9 +73,10 @@ class Pair:
 def mean_probabilities(results: Sequence[UnitResult], material: Material) -> Matrix | None:
     """Return the mean out-of-sample probabilities of each row over the retries that tested it; NaN if none did.
 
-    An engine that gives only its best guess lends its confidence to that guess and spreads nothing.
+    An engine that gives only its best guess lends its confidence to that guess and spreads nothing; one that never
+    guesses says nothing about pairs.
     """
-    if not results:
+    if not any((result.answers.guess >= 0).any() for result in results):
         return None
     total = np.zeros((len(material), len(material.topics)), dtype=np.float32)
     times = np.zeros(len(material), dtype=np.float32)
