@@ -101,7 +101,9 @@ class Dataset:
         """A fingerprint of texts and topics in order: 16 hexadecimal digits of SHA-256."""
         digest = hashlib.sha256()
         for example in self.examples:
-            digest.update(f"{example.text}\x1f{example.intent}\x1e".encode("utf-8", "surrogatepass"))
+            # A topic may be called None; out of scope is not a topic.
+            topic = "" if example.intent is None else f"={example.intent}"
+            digest.update(f"{example.text}\x1f{topic}\x1e".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()[:16]
 
     def select(self, keep: Iterable[int]) -> Dataset:

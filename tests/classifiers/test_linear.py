@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from vivavoce.classifiers import linear as module
-from vivavoce.classifiers.linear import SHARPNESS_ALONE
 from vivavoce.classifiers.lexical import PreparedLexical
 from vivavoce.classifiers.linear import (
+    SHARPNESS_ALONE,
     DefaultClassifier,
     LinearClassifier,
     PreparedLinear,

@@ -137,7 +137,6 @@ def test_other_processes_give_the_same_answers() -> None:
             assert essence(examine(make(), settings=[LARGE], retries=5, executor=pool)) == alone
 
 
-@pytest.mark.xfail(strict=True, reason="runner.py: threads given by the user share an engine that is not `parallel`")
 def test_threads_do_not_mix_the_trainings_of_an_engine_that_learns_one_at_a_time() -> None:
     with ThreadPoolExecutor(4) as pool:
         assert essence(examine(Hesitating(), executor=pool)) == essence(examine(Counting()))

@@ -24,41 +24,62 @@ TEMPERATURE = 3.0
 
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.intp]
+Ids = NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Feature counts of texts in blocks (words, letters) that are weighed alike."""
+    """Feature counts of texts in blocks (words, letters) that are weighed alike.
+
+    `ids` are the hashed numbers of the columns: they name a feature whatever other texts there are.
+    """
 
     blocks: tuple[csr_matrix, ...]
+    ids: tuple[Ids, ...]
 
     @classmethod
     def of(cls, blocks: tuple[csr_matrix, ...]) -> Counts:
-        """Damp repeated features: a word said three times is not three times the evidence."""
+        """Keep the columns in use. Repeated features are damped: said three times is not three times the evidence."""
+        used = [np.unique(block.indices) for block in blocks]
         for block in blocks:
             np.log(block.data, out=block.data)
             block.data += 1
-        return cls(blocks)
-
-    def compact(self) -> Counts:
-        """Renumber the columns to those in use, so that all products are small."""
-        return Counts(tuple(_compact(block) for block in self.blocks))
+        return cls(tuple(map(_aligned, blocks, used)), tuple(used))
 
     def rows(self, rows: Rows) -> Counts:
         """Return some rows."""
-        return Counts(tuple(block[rows] for block in self.blocks))
+        return Counts(tuple(block[rows] for block in self.blocks), self.ids)
 
 
-def _compact(block: csr_matrix) -> csr_matrix:
+def _aligned(block: csr_matrix, ids: Ids) -> csr_matrix:
+    """Return the block with these columns alone, in this order."""
     from scipy.sparse import csr_matrix
 
-    used, columns = np.unique(block.indices, return_inverse=True)
-    return csr_matrix((block.data, columns, block.indptr), shape=(block.shape[0], len(used)))
+    place = np.minimum(np.searchsorted(ids, block.indices), max(0, len(ids) - 1))
+    known = ids[place] == block.indices if len(ids) else np.zeros(block.nnz, dtype=bool)
+    starts = np.r_[0, np.cumsum(known)][block.indptr]
+    return csr_matrix((block.data[known], place[known], starts), shape=(block.shape[0], len(ids)))
 
 
-def count(texts: Sequence[str], segmented: Sequence[str] | None = None) -> Counts:
-    """Count words (of the segmented texts, where a language writes no blanks) and letters."""
-    return Counts.of((word_ngrams(texts if segmented is None else segmented), letter_ngrams(texts)))
+def count(
+    texts: Sequence[str], segmented: Sequence[str] | None = None, *, like: tuple[Ids, ...] | None = None
+) -> Counts:
+    """Count words (of the segmented texts, where a language writes no blanks) and letters.
+
+    `like` are the features of earlier counts: others are left out, as no model of those knows them.
+    """
+    found = Counts.of((word_ngrams(texts if segmented is None else segmented), letter_ngrams(texts)))
+    if like is None:
+        return found
+    wide = zip(found.blocks, found.ids, like, strict=True)
+    return Counts(tuple(_renumbered(block, own, ids) for block, own, ids in wide), like)
+
+
+def _renumbered(block: csr_matrix, own: Ids, ids: Ids) -> csr_matrix:
+    from scipy.sparse import csr_matrix
+
+    hashed = csr_matrix((block.data, own[block.indices], block.indptr), shape=(block.shape[0], int(own.max(initial=0)) + 1))
+    return _aligned(hashed, ids)
 
 
 def sharpen(chances: Matrix, power: float) -> Matrix:

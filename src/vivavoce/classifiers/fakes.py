@@ -24,6 +24,7 @@ class NullClassifier:
     """Never guesses: what an exam says about a bot that answers nothing."""
 
     name = "null"
+    parallel = True
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Learn nothing."""
@@ -37,6 +38,7 @@ class MajorityClassifier:
     """Always says the most frequent topic (ties: the smallest), as sure as the topic is frequent."""
 
     name = "majority"
+    parallel = True
 
     def __init__(self) -> None:
         self._shares: dict[str, float] = {}
@@ -139,6 +141,7 @@ class JaccardClassifier:
     """
 
     name = "jaccard"
+    parallel = True
 
     def __init__(self) -> None:
         self._examples: list[tuple[int, str]] = []
@@ -179,6 +182,7 @@ class NearestExample:
     """
 
     name = "nearest"
+    parallel = True
 
     def __init__(self) -> None:
         self._texts: list[str] = []

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.classifiers import logistic
-from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
+from vivavoce.classifiers.bayes import Counts, Ids, NaiveBayes, count, sharpen
 from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess
+from vivavoce.text.ngrams import mixed
 from vivavoce.text.words import guess_language, words
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ SHARPNESS = 1.6
 # projected at random onto this many dimensions.
 EXACT_ROWS = 2000
 DIMENSIONS = 512
+WAYS = 4
 
 
 class _Space(Protocol):
@@ -67,21 +69,24 @@ class _Projected:
         return np.asarray((features @ self.onto).toarray(), dtype=np.float32)
 
 
-def _space(features: csr_matrix) -> _Space:
-    if features.shape[0] > EXACT_ROWS:
-        return _Projected(_projection(features.shape[1]))
-    return _Exact.of(features)
+def _space(features: csr_matrix, ids: tuple[Ids, ...]) -> _Space:
+    return _Exact.of(features) if features.shape[0] <= EXACT_ROWS else _Projected(_projection(ids))
 
 
-def _projection(columns: int) -> csr_matrix:
-    """Return a fixed sparse random projection: each feature adds to four dimensions with random signs."""
+def _projection(ids: tuple[Ids, ...]) -> csr_matrix:
+    """Return a sparse random projection: each feature adds to four dimensions with random signs.
+
+    The draws follow from the feature itself, so the same feature goes the same way in every set of texts.
+    """
     from scipy.sparse import csr_matrix
 
-    rng = np.random.default_rng(0)
-    places = rng.integers(0, DIMENSIONS, size=columns * 4)
-    signs = rng.choice(np.array([-0.5, 0.5], dtype=np.float32), size=columns * 4)
-    starts = np.arange(columns + 1) * 4
-    return csr_matrix((signs, places, starts), shape=(columns, DIMENSIONS))
+    features = np.concatenate([block.astype(np.uint64) + np.uint64(part << 32) for part, block in enumerate(ids)])
+    ways = np.arange(WAYS, dtype=np.uint64)
+    draws = mixed(mixed((features[:, None] * np.uint64(WAYS) + ways).astype(np.uint64)))
+    signs = np.where(draws.ravel() >> np.uint64(63), 0.5, -0.5).astype(np.float32)
+    places = (draws.ravel() % np.uint64(DIMENSIONS)).astype(np.int64)
+    starts = np.arange(len(features) + 1) * WAYS
+    return csr_matrix((signs, places, starts), shape=(len(features), DIMENSIONS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +102,7 @@ class _Trained:
         columns, codes = np.unique(labels, return_inverse=True)
         bayes = NaiveBayes.fit(counts, codes, len(columns))
         features = bayes.features(counts)
-        space = _space(features)
+        space = _space(features, counts.ids)
         dense = space.coordinates(features)
         basis = logistic.Basis.of(dense)
         solution = logistic.fit(basis.rotate(dense), codes, len(columns), basis, C=STRENGTH, tolerance=TOLERANCE)
@@ -143,20 +148,23 @@ class LexicalClassifier:
         self.language = language
         self.notes: tuple[str, ...] = ("words and letters (TF-IDF), no sentence vectors",)
         self._intents: tuple[str, ...] = ()
+        self._features: tuple[Ids, ...] = ()
         self._trained: _Trained | None = None
 
-    def _count(self, texts: Sequence[str]) -> Counts:
-        return count(texts, segmented(texts, self.language))
+    def _count(self, texts: Sequence[str], like: tuple[Ids, ...] | None = None) -> Counts:
+        return count(texts, segmented(texts, self.language), like=like)
 
     def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLexical:
         """Read all texts of an exam once."""
-        return PreparedLexical(np.asarray(labels, dtype=np.intp), self._count(texts).compact())
+        return PreparedLexical(np.asarray(labels, dtype=np.intp), self._count(texts))
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train on these examples alone."""
         names, codes = np.unique(np.asarray(intents, dtype=object).astype(str), return_inverse=True)
         self._intents = tuple(str(name) for name in names)
-        self._trained = _Trained.fit(self._count(texts), codes)
+        counts = self._count(texts)
+        self._features = counts.ids
+        self._trained = _Trained.fit(counts, codes)
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each topic."""
@@ -164,7 +172,7 @@ class LexicalClassifier:
             raise UsageError("the classifier was asked before it was trained", remedy="call fit first")
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
-        return Probabilities(self._intents, self._trained.answer(self._count(texts)))
+        return Probabilities(self._intents, self._trained.answer(self._count(texts, self._features)))
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
         """Return the best guess for each text."""

@@ -130,7 +130,7 @@ class LinearClassifier:
 
     def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLinear:
         """Read all texts of an exam once."""
-        counts = count(texts).compact() if self.lexical else None
+        counts = count(texts) if self.lexical else None
         vectors = encode_cached(self.encoder, texts, progress)
         return PreparedLinear.of(vectors, np.asarray(labels, dtype=np.intp), counts, landmark=True)
 
@@ -150,7 +150,7 @@ class LinearClassifier:
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
         vectors = encode_cached(self.encoder, texts)
-        counts = count(texts) if self.lexical else None
+        counts = count(texts, like=whole.counts.ids) if whole.counts else None
         return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:

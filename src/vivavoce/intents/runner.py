@@ -77,7 +77,8 @@ def run_units(
     todo = [unit for unit in units if unit.key not in done]
     failures: list[UnitFailure] = []
     if todo:
-        with _workplace(executor, workers if _parallel(classifier) else 1) as place:
+        alone = not _parallel(classifier)
+        with _workplace(None if alone else executor, 1 if alone else workers) as place:
             work = _work(classifier, material, progress)
             for finished in _run(todo, work, place):
                 if isinstance(finished, UnitFailure):

@@ -34,7 +34,7 @@ def text_vectors(material: Material, progress: Progress | None = None) -> Matrix
     if encoder_available() and guess_language(texts) == "en":
         tell = None if progress is None else lambda done, total: progress("reading texts", done, total)
         return encode_cached(load_encoder(), texts, tell)
-    counts = count(texts, segmented(texts)).compact()
+    counts = count(texts, segmented(texts))
     model = NaiveBayes.fit(counts, np.zeros(len(texts), dtype=np.intp), 1)
     return _sketch(model.features(counts))
 

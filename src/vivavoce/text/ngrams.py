@@ -34,9 +34,9 @@ def word_ngrams(texts: Sequence[str]) -> csr_matrix:
         count=int(lengths.sum()),
     )
     rows = np.repeat(np.arange(len(texts)), lengths)
-    pairs = _mixed(codes[:-1] * _STEP + codes[1:] + np.uint64(1))
+    pairs = mixed(codes[:-1] * _STEP + codes[1:] + np.uint64(1))
     neighbours = rows[1:] == rows[:-1]
-    return _counted(np.r_[rows, rows[1:][neighbours]], np.r_[_mixed(codes), pairs[neighbours]], len(texts))
+    return _counted(np.r_[rows, rows[1:][neighbours]], np.r_[mixed(codes), pairs[neighbours]], len(texts))
 
 
 def letter_ngrams(texts: Sequence[str]) -> csr_matrix:
@@ -73,10 +73,11 @@ def _windows(
     # Texts end and begin with a blank each: a window across two texts either holds a blank inside or is "  ".
     same = rows[:count] == rows[size - 1 :]
     keep = np.flatnonzero(~inner & same)
-    return rows[keep], _mixed(value[keep])
+    return rows[keep], mixed(value[keep])
 
 
-def _mixed(value: Hashes) -> Hashes:
+def mixed(value: Hashes) -> Hashes:
+    """Spread hashes so that neighbours differ in every bit."""
     value = (value ^ (value >> _HALF)) * _MIX
     return value ^ (value >> _HALF)
 
