@@ -99,16 +99,18 @@ class Dataset:
     @cached_property
     def hash(self) -> str:
         """A fingerprint of texts and topics in order: 16 hexadecimal digits of SHA-256."""
-        digest = hashlib.sha256()
-        for example in self.examples:
-            # A topic may be called None; out of scope is not a topic.
-            topic = "" if example.intent is None else f"={example.intent}"
-            digest.update(f"{example.text}\x1f{topic}\x1e".encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()[:16]
+        return fingerprint(self.texts, self.intents)
 
     def select(self, keep: Iterable[int]) -> Dataset:
         """Return the rows at these positions, in that order."""
         return replace(self, examples=tuple(self.examples[index] for index in keep))
+
+
+def fingerprint(texts: Iterable[str], intents: Iterable[str | None]) -> str:
+    """Return 16 hexadecimal digits of SHA-256 over texts and topics in order."""
+    # A topic may be called None; out of scope is not a topic.
+    rows = (f"{t}\x1f{'' if i is None else '=' + i}\x1e" for t, i in zip(texts, intents, strict=True))
+    return hashlib.sha256("".join(rows).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _faults(row: int, text: object, intent: object) -> Iterator[Fault]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+FEW = ("--retries", "3", "--setting", "0,0")
 QUICK = ("--classifier", "tfidf", "--retries", "2", "--setting", "0,0")
 
 
@@ -81,7 +82,19 @@ def test_a_missed_gate_still_writes_the_json(viva, folder):
 
 
 def test_a_failed_retry_ends_with_3_shows_the_others_and_says_how_to_go_on(viva, plain):
-    command = ("intents", "examine", "faq.csv", "-c", "python:fakes:Failing", "--retries", "3", "--setting", "0,0")
+    command = (
+        "intents",
+        "examine",
+        "faq.csv",
+        "-c",
+        "python:fakes:Failing",
+        "--retries",
+        "3",
+        "--setting",
+        "0,0",
+        "--attempts",
+        "1",
+    )
     result = viva(*command, "--record", "kept.record")
     assert result.exit_code == 3
     assert "the bot would answer" in plain(result.stdout)
@@ -91,9 +104,27 @@ def test_a_failed_retry_ends_with_3_shows_the_others_and_says_how_to_go_on(viva,
     assert again.exit_code == 0
 
 
+def test_a_call_that_fails_once_is_made_again_and_said(viva, plain):
+    result = viva("intents", "examine", "faq.csv", "-c", "python:fakes:Failing", *FEW)
+    assert result.exit_code == 0
+    assert "made again" in plain(result.stdout)
+
+
 def test_incomplete_work_outweighs_a_missed_gate_and_both_are_told(viva):
     result = viva(
-        *("intents", "examine", "faq.csv", "-c", "python:fakes:Failing", "--retries", "3", "--setting", "0,0"),
+        *(
+            "intents",
+            "examine",
+            "faq.csv",
+            "-c",
+            "python:fakes:Failing",
+            "--retries",
+            "3",
+            "--setting",
+            "0,0",
+            "--attempts",
+            "1",
+        ),
         *("--fail-under", "accuracy=1", "--quiet"),
     )
     assert result.exit_code == 3
@@ -102,7 +133,9 @@ def test_incomplete_work_outweighs_a_missed_gate_and_both_are_told(viva):
 
 
 def test_an_engine_that_always_fails_ends_with_3(viva):
-    result = viva("intents", "compare", "faq.csv", "-c", "tfidf", "-c", "python:fakes:Failing", *QUICK[2:])
+    result = viva(
+        "intents", "compare", "faq.csv", "-c", "tfidf", "-c", "python:fakes:Failing", *QUICK[2:], "--attempts", "1"
+    )
     assert result.exit_code == 3
     assert "tfidf" in result.stdout
 

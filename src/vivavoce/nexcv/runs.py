@@ -8,12 +8,13 @@ from typing import Any
 
 from vivavoce.errors import ClassifierError
 from vivavoce.nexcv.asking import Answers, EvaluationError, OnError, Stopwatch, ask
-from vivavoce.nexcv.checks import fingerprint, named, plain_list, row_warnings
+from vivavoce.nexcv.checks import named, plain_list, row_warnings
 from vivavoce.nexcv.datasets import TestingDataset, TestingDatasetProvider
 from vivavoce.nexcv.evaluation_strategies import IntentEvaluationStrategy
 from vivavoce.nexcv.pairs import Confusions
 from vivavoce.nexcv.results import EvaluationResult, aggregate
 from vivavoce.nexcv.scoring import Scored
+from vivavoce.records import fingerprint
 
 FEW_NEGATIVES = 10
 
@@ -122,7 +123,7 @@ class Run:
 
     def _config(self, texts: list[Any], labels: list[Any]) -> dict[str, Any]:
         names = [_intent(label) for label in labels]
-        data = {"hash": fingerprint(texts, names), "rows": len(texts), "labels": len(set(names))}
+        data = {"hash": fingerprint(texts, map(str, names)), "rows": len(texts), "labels": len(set(names))}
         data |= self.provider.describe(labels)
         options = self.provider.config() | self.strategy.config()
         return options | {"mode": "fixed", "seed": self.draws.seed, "on_error": self.on_error, "data": data}
