@@ -21,8 +21,7 @@ from vivavoce.nexcv import (
     NexCVEvaluator,
     TestingDatasetProvider,
 )
-from vivavoce.nexcv.checks import fingerprint
-from vivavoce.records import Dataset
+from vivavoce.records import Dataset, fingerprint
 
 LABELS = [label for label, size in (("a", 12), ("b", 10), ("c", 8), ("d", 4), ("e", 3)) for _ in range(size)]
 TEXTS = [f"{label} text {number}" for number, label in enumerate(LABELS)]
