@@ -46,7 +46,7 @@ WORDS = {
     "dress": "uniform shoes helmet",
     "pets": "dog cat hamster",
 }
-# nexcv.md 4.5, flat1000: stratified 5-fold, mean and sd of a fold, answers below the threshold counted wrong.
+# The reference numbers for flat1000: stratified 5-fold, mean and sd of a fold, answers below the threshold counted wrong.
 FIVE_FOLD = {0.0: (0.655, 0.018), 0.2: (0.423, 0.033), 0.3: (0.317, 0.035), 0.5: (0.165, 0.021)}
 
 
@@ -601,3 +601,28 @@ def test_the_plain_setting_equals_five_fold_cross_validation(shared: Path, tmp_p
         assert found.low <= mean <= found.high
         # The mean of five folds strays by about half of what a fold does.
         assert found.value == pytest.approx(mean, abs=1.5 * sd)
+
+
+# What the engine and the caller may get wrong
+
+
+class Boasting(JaccardClassifier):
+    """Says how sure it is in percent."""
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        return [Guess(one.intent, 100 * one.confidence) for one in super().guess(texts)]
+
+
+def test_confidences_above_one_are_refused_with_a_remedy() -> None:
+    with pytest.raises(ClassifierError, match="between 0 and 1"):
+        examine(Boasting(), settings=[PLAIN], retries=2)
+
+
+def test_a_threshold_of_any_number_type_means_the_same() -> None:
+    one, other = (examine(JaccardClassifier(), threshold=kind(0.7)) for kind in (float, np.float64))
+    assert essence(one) == essence(other)
+
+
+def test_a_setting_without_small_topics_says_so_even_alone() -> None:
+    result = examine(JaccardClassifier(), settings=[Setting(2)], retries=2)
+    assert any(note.kind == "same_setting" for note in result.warnings)

@@ -67,7 +67,7 @@ def test_config_says_what_was_evaluated(engine):
         "low_labels": 2,
         "low_share": 0.189,
     }
-    assert fingerprint(["\ud800"], [0]) != fingerprint(["\ud800"], [1])
+    assert fingerprint(["\ud800"], ["0"]) != fingerprint(["\ud800"], ["1"])
 
 
 def test_the_aggregate_is_mean_spread_and_an_interval_wider_than_the_plain_one(engine, jaccard):

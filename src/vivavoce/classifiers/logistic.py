@@ -1,7 +1,8 @@
 """L2 multinomial logistic regression on dense vectors, fitted to its unique optimum in float32.
 
-The objective is scikit-learn's: mean log loss + |W|² / (2 C n), the intercept not penalised. It is strictly
-convex up to a shift of the intercepts, so where a fit starts changes the time it takes, not what it finds;
+The objective is scikit-learn's for three classes or more: mean log loss + |W|² / (2 C n), the intercept not
+penalised. (For two classes scikit-learn keeps one column of weights: the same C penalises half as much here.) It is
+strictly convex up to a shift of the intercepts, so where a fit starts changes the time it takes, not what it finds;
 `tolerance` bounds how far from the optimum it may stop.
 
 Why an own solver: an exam fits dozens of models to vectors that stay the same. Rows are rotated once into the

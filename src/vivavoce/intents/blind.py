@@ -153,7 +153,7 @@ def examine_blind(
 
     Test topics that are not in training are refused, or with `unknown="negative"` counted as negatives.
     """
-    check_threshold(threshold)
+    threshold = check_threshold(threshold)
     train, test = as_dataset(train), as_dataset(test)
     _require_trainable(train)
     unlearnt = _unlearnt(test, train, unknown)
@@ -182,7 +182,7 @@ def score_predictions(
     lacks are found; without it the table of topics counts test rows as their examples. `resamples` 0 leaves
     out the bootstrap intervals.
     """
-    check_threshold(threshold)
+    threshold = check_threshold(threshold)
     test = as_dataset(truth)
     _check_guesses(guesses, test)
     learnt = None if train is None else as_dataset(train)

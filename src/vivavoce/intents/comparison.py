@@ -211,7 +211,7 @@ def compare_classifiers(
     A classifier is a name, an object, or (name, either) where two would have the same name. `record` names a
     folder in which finished retries of every engine are kept. An engine that fails does not stop the others.
     """
-    check_threshold(threshold)
+    threshold = check_threshold(threshold)
     engines = _engines(classifiers)
     material = Material.of(as_dataset(data))
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)

@@ -25,6 +25,7 @@ from vivavoce.intents.runner import AnyClassifier, Progress, Unit, run_units
 from vivavoce.intents.similarity import text_chances
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.records import Dataset
+from vivavoce.version import __version__
 
 PLAIN = Setting(0, 0.0)
 # How many retries measure what near-duplicates on both sides would add to the score.
@@ -65,7 +66,7 @@ def examine_intents(
     plans = {
         setting: SplitPlan(material.labels, replace(base, setting=setting), material.groups) for setting in wanted
     }
-    check_threshold(threshold)
+    threshold = check_threshold(threshold)
     units = _units(plans, material)
     file = RecordFile(Path(record), record_header(material, engine, base, leak_proof)) if record else None
     run = run_units(
@@ -109,16 +110,20 @@ def as_settings(settings: Sequence[Setting | tuple[int, float]]) -> tuple[Settin
     return tuple(dict.fromkeys(s if isinstance(s, Setting) else Setting(*s) for s in settings))
 
 
-def check_threshold(threshold: float) -> None:
-    """Refuse a threshold that no confidence can meet or miss."""
+def check_threshold(threshold: float) -> float:
+    """Refuse a threshold that no confidence can meet or miss; return it as a plain number.
+
+    A NumPy number would be compared in its own precision: 0.7 of 64 bits is above 0.7 of 32.
+    """
     if not 0 <= threshold <= 1:
         raise UsageError(f"the threshold must lie between 0 and 1, not {threshold}")
+    return float(threshold)
 
 
 def record_header(material: Material, engine: AnyClassifier, design: Design, leak_proof: bool) -> RecordHeader:
     """Say what a record belongs to."""
     shape = f"{design.test_fraction:g} {design.partition} {design.singletons} {'grouped' if leak_proof else 'naive'}"
-    return RecordHeader(material.data.hash, engine.name, design.seed, shape)
+    return RecordHeader(__version__, material.data.hash, engine.name, design.seed, shape)
 
 
 def _units(plans: dict[Setting, SplitPlan], material: Material) -> list[Unit]:

@@ -12,6 +12,7 @@ from vivavoce.intents.runner import AnyClassifier
 from vivavoce.intents.splits import Setting, Singletons, SplitPlan
 
 FEW_NEGATIVES = 30
+PLAIN = Setting(0, 0.0)
 CONSISTENCY = (
     "Cross-validation measures how consistent the training data are. It can be raised by deleting hard examples; "
     "only messages of real users, kept aside, estimate the quality in use."
@@ -48,12 +49,11 @@ def _engine_notes(engine: AnyClassifier) -> Iterator[Note]:
 def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
     for one in findings:
         negatives = one.counts.negatives
-        if one.same_as is not None:
-            reason = f"no topic has fewer than {one.setting.k} examples"
-            yield Note(
-                "same_setting",
-                f"Setting {one.setting} equals {one.same_as}: {reason}, so it has no negatives.",
+        if one.setting != PLAIN and not one.low_topics:
+            small = (
+                f"no topic has fewer than {one.setting.k} examples" if one.setting.k else "no topic can be held out"
             )
+            yield Note("same_setting", f"Setting {one.setting} equals {PLAIN}: {small}, so it makes no negatives.")
         elif one.low_topics and negatives < FEW_NEGATIVES:
             yield Note(
                 "few_negatives",

@@ -84,6 +84,7 @@ class UnitFailure:
 class RecordHeader:
     """What a record belongs to. Two runs may share a record only if all of this is equal."""
 
+    version: str
     data_hash: str
     classifier: str
     seed: int

@@ -16,6 +16,7 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from vivavoce.classifiers.protocol import (
@@ -206,6 +207,7 @@ def _work_prepared(prepared: Prepared, material: Material, unit: Unit) -> UnitRe
 def _best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -> Answers:
     best = chances.argmax(axis=1) if len(chances) else np.empty(0, dtype=np.intp)
     confidence = chances[np.arange(len(best)), best].astype(np.float32)
+    _check_confidence(confidence)
     return Answers(columns[best], confidence, wide)
 
 
@@ -249,9 +251,18 @@ def _coded(
         raise ClassifierError(f"the engine gave {len(guesses)} answers to {len(texts)} texts")
     best = np.fromiter((_code(guess, code) for guess in guesses), dtype=np.intp, count=len(guesses))
     confidence = np.fromiter((guess.confidence for guess in guesses), dtype=np.float32, count=len(guesses))
+    _check_confidence(confidence)
+    return Answers(best, confidence, chances)
+
+
+def _check_confidence(confidence: NDArray[np.floating]) -> None:
     if not np.isfinite(confidence).all():
         raise ClassifierError("the engine gave a confidence that is not a number")
-    return Answers(best, confidence, chances)
+    if ((confidence < 0) | (confidence > 1 + 1e-6)).any():
+        worst = float(confidence[np.argmax(np.abs(confidence - 0.5))])
+        raise ClassifierError(
+            f"the engine gave a confidence of {worst:g}", remedy="confidences lie between 0 and 1: scale them"
+        )
 
 
 def _code(guess: Guess, code: dict[str, int]) -> int:

@@ -173,7 +173,7 @@ class _Playback:
 
 
 def _check_options(mode: str, periods: int | None, threshold: float, min_test: int, undated: str) -> None:
-    check_threshold(threshold)
+    threshold = check_threshold(threshold)
     faults = []
     if mode not in ("forward", "interleaved"):
         faults.append(Fault(f"'{mode}' is neither 'forward' nor 'interleaved'", "mode"))
