@@ -46,7 +46,7 @@ WORDS = {
     "dress": "uniform shoes helmet",
     "pets": "dog cat hamster",
 }
-# The reference numbers for flat1000: stratified 5-fold, mean and sd of a fold, answers below the threshold counted wrong.
+# Reference for flat1000: stratified 5-fold, mean and sd of a fold, answers below the threshold counted wrong.
 FIVE_FOLD = {0.0: (0.655, 0.018), 0.2: (0.423, 0.033), 0.3: (0.317, 0.035), 0.5: (0.165, 0.021)}
 
 

@@ -32,7 +32,7 @@ from vivavoce.statistics import wilson
 
 THRESHOLD = 0.5
 NEGATIVES = Setting(4)
-# As `interfaces.md` promises them.
+# The stable names of the JSON result.
 RATES = (
     "accuracy in_scope_accuracy negative_rejection automation_rate precision_answered carefulness good_carefulness"
     " deferral_precision deferral_recall f1_macro f1_weighted oos_auroc aurc ece"
