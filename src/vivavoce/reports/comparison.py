@@ -55,22 +55,35 @@ def _beats(result: ComparisonResult, name: str, other: str) -> bool:
 
 def difference_sentence(one: Difference) -> str:
     """Say what may be said of two classifiers."""
-    gap, test = one.pooled, one.pooled.test
+    gap = one.pooled
     if gap.verdict is Verdict.CLOSE:
-        more = f" About {gap.more_examples:,} more examples would decide." if gap.more_examples else ""
-        return f"{one.a} and {one.b} are too close to call ({points_text(one)}).{more}"
-    winner, loser = (one.a, one.b) if gap.verdict is Verdict.BETTER else (one.b, one.a)
-    exact = f"{points_text(one)}" if test.difference is not None else NOT_AVAILABLE
-    return f"{winner} is better than {loser} ({exact}; {gap.improved} examples gained, {gap.broken} lost by {one.a})."
+        return f"{one.a} and {one.b} are too close to call ({points_text(one)}).{_more_text(gap.more_examples)}"
+    if gap.verdict is Verdict.BETTER:
+        counts = f"{gap.improved} examples gained, {gap.broken} lost"
+        return f"{one.a} is better than {one.b} ({points_text(one)}; {counts})."
+    counts = f"{gap.broken} examples gained, {gap.improved} lost"
+    return f"{one.b} is better than {one.a} ({points_text(one, turned=True)}; {counts})."
 
 
-def points_text(one: Difference) -> str:
-    """Write the difference in points, with its interval."""
+def _more_text(examples: int | None) -> str:
+    """Say how many more examples would decide, as roughly as it is known."""
+    if not examples:
+        return ""
+    if examples > 20_000:
+        return " Even 20,000 more examples would hardly decide."
+    step = 10 ** max(0, len(str(examples)) - 2)
+    return f" About {step * round(examples / step):,} more examples would decide."
+
+
+def points_text(one: Difference, *, turned: bool = False) -> str:
+    """Write the difference in points, with its interval; turned: of the second against the first."""
     test = one.pooled.test
     if test.difference is None:
         return NOT_AVAILABLE
-    around = "" if test.low is None or test.high is None else f", {100 * test.low:+.1f} to {100 * test.high:+.1f}"
-    return f"{100 * test.difference:+.1f} points{around}"
+    ends = [end for end in (test.low, test.high) if end is not None]
+    sign = -100 if turned else 100
+    around = f", {' to '.join(f'{sign * end:+.1f}' for end in (reversed(ends) if turned else ends))}" if ends else ""
+    return f"{sign * test.difference:+.1f} points{around}"
 
 
 def _p_text(p: float | None) -> str:

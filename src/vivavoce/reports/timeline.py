@@ -42,7 +42,9 @@ def timeline_headline(result: TimelineResult) -> str:
     if gain.low is not None and gain.high is not None and gain.low <= 0 <= gain.high:
         return f"Training the bot anew made no clear difference ({change}) to the messages it answers rightly."
     more = "more" if gain.difference > 0 else "fewer"
-    return f"Because it was trained anew, the bot answers {change} {more} of the messages rightly."
+    ends = [abs(100 * end) for end in (gain.low, gain.high) if end is not None]
+    around = f" ({min(ends):.1f} to {max(ends):.1f})" if len(ends) == 2 else ""
+    return f"Because it was trained anew, the bot answers {change}{around} {more} of the messages rightly."
 
 
 def _end_sentence(result: TimelineResult) -> str:
