@@ -161,15 +161,8 @@ def conclude(
     findings = _findings(run, material, plans, threshold)
     pairs = _pairs(run, material, plans, text)
     inflation = _inflation(run, material, threshold)
-    facts = DataFacts(
-        source=material.data.source,
-        hash=material.data.hash,
-        rows=len(material),
-        topics=len(material.topics),
-        out_of_scope=int((material.labels < 0).sum()),
-    )
     return IntentsResult(
-        data=facts,
+        data=DataFacts.of(material.data),
         classifier=engine.name,
         threshold=threshold,
         design=replace(design, setting=PLAIN),
