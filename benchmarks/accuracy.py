@@ -150,18 +150,29 @@ def braun(classifiers: dict[str, Classifier], console: Console) -> None:
     )
     for column in ("", *BRAUN):
         table.add_column(column)
+    notes = []
     for name, classifier in classifiers.items():
-        table.add_row(name, *(_braun_f1(classifier, corpus) for corpus in BRAUN))
+        found = {corpus: _braun_scores(classifier, corpus) for corpus in BRAUN}
+        table.add_row(name, *(f"{f1:.3f} (accuracy {accuracy:.3f}, n = {n})" for f1, accuracy, n in found.values()))
+        notes += [_not_above(name, corpus, *scores) for corpus, scores in found.items()]
     for platform in ("Watson", "LUIS", "Rasa", "Dialogflow"):
         table.add_row(f"published: {platform}", *(f"{BRAUN[corpus][platform]:.2f}" for corpus in BRAUN))
     console.print(table)
+    console.print("\n".join(note for note in notes if note))
 
 
-def _braun_f1(classifier: Classifier, corpus: str) -> str:
+def _not_above(name: str, corpus: str, f1: float, accuracy: float, n: int) -> str:
+    """Say which platforms a classifier is not above."""
+    above = [f"{platform} ({figure:.2f})" for platform, figure in BRAUN[corpus].items() if figure >= f1]
+    if not above:
+        return ""
+    return f"not above on {corpus}: {name} with F1 {f1:.3f} (accuracy {accuracy:.3f}, n = {n}): {', '.join(above)}"
+
+
+def _braun_scores(classifier: Classifier, corpus: str) -> tuple[float, float, int]:
     train, test = (_none_is_a_topic(intents(corpus, split)) for split in ("train", "test"))
     items = ask(classifier, train, test).items
-    hits, n = int(items.right.sum()), len(items)
-    return f"{f1_scores(items, 0.0)[1]:.3f} (accuracy {hits / n:.3f}, n = {n})"
+    return f1_scores(items, 0.0)[1] or 0.0, float(items.right.mean()), len(items)
 
 
 def _none_is_a_topic(data: Labelled) -> Labelled:
