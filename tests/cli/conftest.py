@@ -48,6 +48,13 @@ class Failing(Bot):
             raise RuntimeError("the engine is down")
         super().fit(texts, intents)
 
+class Printing(Bot):
+    """Talks to itself."""
+    name = "printing"
+    def guess(self, texts):
+        print("thinking ...")
+        return super().guess(texts)
+
 class Stopping(Bot):
     """Somebody presses Ctrl-C in the third training."""
     name = "stopping"

@@ -240,3 +240,26 @@ def test_a_page_is_written_whole_or_not_at_all(viva, folder: Path, monkeypatch):
     assert result.exit_code == 2
     assert (folder / "page.html").read_text(encoding="utf-8") == "the old page"
     assert not list(folder.glob(".*.part"))
+
+
+def test_what_an_engine_prints_stays_out_of_the_json(viva):
+    result = viva("intents", "examine", "faq.csv", "-c", "python:fakes:Printing", *FEW, "--json", "-")
+    assert json.loads(result.stdout)["kind"] == "intents"
+    assert "thinking" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("examine", "faq.csv", "--html", "faq.csv"),
+        ("check", "faq.csv", "--json", "./faq.csv"),
+        ("blind", "faq.csv", "faq.csv", "--predictions", "faq.csv"),
+        ("check", "faq.csv", "--json", "out", "--html", "out"),
+    ],
+)
+def test_no_output_overwrites_what_is_read_or_another_output(viva, folder, command):
+    before = (folder / "faq.csv").read_bytes()
+    result = viva("intents", *command)
+    assert result.exit_code == 2
+    assert "overwrite" in result.stderr or "same path" in result.stderr
+    assert (folder / "faq.csv").read_bytes() == before

@@ -10,6 +10,7 @@ from vivavoce.errors import DataError, FileError, UsageError
 from vivavoce.files import ReadOptions, read_dataset, read_table
 from vivavoce.files.columns import SYNONYMS
 from vivavoce.files.dates import parse_date, unreadable_date, unreadable_date_rows
+from vivavoce.files.exclusions import count_excluded
 
 
 def put(folder: Path, content: str, name: str = "data.csv") -> Path:
@@ -102,7 +103,7 @@ def test_all_faults_come_at_once_with_their_rows(tmp_path: Path) -> None:
     places = [fault.where.rpartition("row ")[2] for fault in caught.value.faults]
     assert places == ["3", "4", "6", "6", "7"]
     assert all(fault.where.startswith(str(path)) for fault in caught.value.faults)
-    assert caught.value.what == "4 rows cannot be used"
+    assert caught.value.what == "4 rows cannot be used (5 faults)"
     assert "--skip-bad" in caught.value.remedy
 
 
@@ -114,9 +115,23 @@ def test_bad_rows_can_be_left_out_but_never_silently(tmp_path: Path) -> None:
 
 
 def test_a_file_of_nothing_but_bad_rows_is_refused_all_the_same(tmp_path: Path) -> None:
-    for content in ("text,intent\n,a\n", "text,intent\nx,y,z\n"):
-        with pytest.raises(DataError):
+    for content, why in (
+        ("text,intent\n,a\nhi,\n", "the text is empty"),
+        ("text,intent\nx,y,z\nx,y,z\n", "put texts that contain the delimiter into quotes"),
+    ):
+        with pytest.raises(DataError, match=r"every row was left out \(2 rows\)") as caught:
             read_dataset(put(tmp_path, content), skip_bad=True)
+        assert why in str(caught.value)
+        assert "at least one example" not in str(caught.value)
+        assert "skip-bad" not in str(caught.value)
+
+
+def test_rows_left_out_are_counted_once_and_nothing_else_is(tmp_path: Path) -> None:
+    quoted = '"x, row 9: left out: y"'
+    path = put(tmp_path, f'text,intent,created\nhi,a,{quoted}\n" "," ",\nbye,,\n\nlast,b,\n')
+    data = read_dataset(path, skip_bad=True)
+    assert len(data.notes) == 5
+    assert count_excluded(data.notes, data.source) == 2
 
 
 # --- paths -------------------------------------------------------------------------------------------------

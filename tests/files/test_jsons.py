@@ -74,6 +74,43 @@ def test_bad_lines_are_all_named(tmp_path: Path) -> None:
     assert [fault.where.rpartition("line ")[2] for fault in error.faults] == ["2", "4"]
 
 
+@pytest.mark.parametrize("name", ["data.json", "data.jsonl"])
+def test_a_string_that_never_ends_is_told_in_whole_words(tmp_path: Path, name: str) -> None:
+    told = str(refusal(tmp_path, '{"text": "a', name))
+    assert "Unterminated string starting" in told
+    assert "at at" not in told
+    assert "at in" not in told
+
+
+def mixed(folder: Path, *more: object, skip_bad: bool) -> DataError:
+    path = folder / "data.json"
+    path.write_text(json.dumps([{"text": "a", "intent": 1}, {"text": "b", "intent": "x"}, *more]))
+    with pytest.raises(DataError) as caught:
+        read_dataset(path, skip_bad=skip_bad)
+    return caught.value
+
+
+def test_leaving_out_rows_is_no_advice_to_those_who_do_it_already(tmp_path: Path) -> None:
+    error = mixed(tmp_path, {"text": "", "intent": "x"}, skip_bad=True)
+    assert error.what == "the intents cannot be used"
+    assert len(error.faults) == 1
+    assert "skip-bad" not in str(error)
+
+
+def test_what_cannot_be_used_agrees_with_the_faults_listed(tmp_path: Path) -> None:
+    assert mixed(tmp_path, skip_bad=False).what == "the intents cannot be used"
+    error = mixed(tmp_path, {"text": "", "intent": "x"}, skip_bad=False)
+    assert error.what == "the intents and 1 item cannot be used"
+    assert len(error.faults) == 2
+    assert error.remedy.startswith("correct the intents")
+
+
+def test_types_of_rows_that_are_left_out_do_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text('[{"text": "a", "intent": 1}, {"text": "", "intent": "x"}]')
+    assert read_dataset(path, skip_bad=True).intents == ("1",)
+
+
 def test_an_intent_without_examples_is_noted(tmp_path: Path) -> None:
     assert "'part' has no example" in read(tmp_path, {"greet": ["hi"], "part": []}).notes[0]
 

@@ -62,11 +62,44 @@ def test_cells_beside_the_table_and_blank_rows_do_no_harm(tmp_path: Path) -> Non
 
 def test_formulas_count_by_their_stored_value(tmp_path: Path) -> None:
     path = book(tmp_path, [["text", "intent"], ["=CONCATENATE(1)", "a"], ["bye", "b"]])
-    with pytest.raises(DataError, match="row 2: the text is empty"):  # never calculated: nothing stored
+    with pytest.raises(DataError, match="row 2: text: the cell is a formula without a saved result: open the file"):
         read_dataset(path)
     stored = rewritten(path, "xl/worksheets/sheet1.xml", ("<v></v>", "<v>1</v>"))
     stored = rewritten(stored, "xl/worksheets/sheet1.xml", ("<v />", "<v>1</v>"))
     assert read_dataset(stored).texts == ("1", "bye")
+
+
+def test_rows_of_nothing_but_formulas_without_result_are_not_taken_for_blank(tmp_path: Path) -> None:
+    path = book(tmp_path, [["text", "intent"], ["hi", "a"], ["=A2", "=B2"], ["bye", None], []])
+    with pytest.raises(DataError) as caught:
+        read_dataset(path)
+    told = [
+        (fault.where.rpartition("row ")[2], "without a saved result" in str(fault)) for fault in caught.value.faults
+    ]
+    assert told == [("3", True), ("3", True), ("4", False)]
+
+
+def test_a_formula_whose_saved_result_is_an_empty_text_is_an_empty_cell(tmp_path: Path) -> None:
+    path = book(tmp_path, [["text", "intent"], ["hi", "a"], ['=IF(1,"","")', '=IF(1,"","")'], ["bye", "b"]])
+    for saved in ((f'<c r="{cell}">', f'<c r="{cell}" t="str">') for cell in ("A3", "B3")):
+        rewritten(path, "xl/worksheets/sheet1.xml", saved)
+    data = read_dataset(path)
+    assert data.texts == ("hi", "bye")
+    assert data.notes[0].endswith("passed over: 3")
+
+
+def test_a_date_that_is_a_formula_without_result_is_noted(tmp_path: Path) -> None:
+    data = read_dataset(book(tmp_path, [["text", "intent", "created"], ["hi", "a", "=TODAY()"]]))
+    assert data.examples[0].created is None
+    assert "row 2: the value 'formula without a saved result'" in data.notes[0]
+
+
+def test_cells_without_an_address_are_counted_from_the_left(tmp_path: Path) -> None:
+    path = book(tmp_path, [["text", "intent"], ["hi", "=B1"]])
+    for address in (' r="A2"', ' r="B2"', ' r="2"'):
+        rewritten(path, "xl/worksheets/sheet1.xml", (address, ""))
+    with pytest.raises(DataError, match="row 2: intent: the cell is a formula"):
+        read_dataset(path)
 
 
 def test_spreadsheet_errors_are_faults(tmp_path: Path) -> None:

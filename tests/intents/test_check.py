@@ -200,6 +200,15 @@ def test_any_data_are_checked_and_sorted_by_severity_then_row(pairs: list[tuple[
     assert all(problem.message.endswith((".", "?", '".')) for problem in result.problems)
 
 
+def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text('text,intent\nhi,greet\n" "," "\nbye,\nwell, then,part\nwho,oos\n')
+    result = check(read_dataset(path, skip_bad=True))
+    assert (result.rows, result.excluded, result.out_of_scope) == (2, 3, 1)
+    assert result.to_json()["excluded"] == 3
+    assert of().excluded == 0
+
+
 # --- public data -------------------------------------------------------------------------------------------
 
 

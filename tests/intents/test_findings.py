@@ -337,9 +337,8 @@ def test_the_table_of_topics_is_that_of_a_count_by_hand(small) -> None:
             assert rate.n == round(n)
             assert rate.value == (pytest.approx(hits / n) if round(n) else None)
             if round(n):
-                around = wilson(min(round(n), round(hits)), round(n))
-                assert rate.low == pytest.approx(min(rate.value, around.low))
-                assert rate.high == pytest.approx(max(rate.value, around.high))
+                around = wilson(min(1.0, hits / n) * round(n), round(n))
+                assert (rate.low, rate.high) == (pytest.approx(around.low), pytest.approx(around.high))
         both = mine["tested"] + mine["given"]
         assert line.f1 == (pytest.approx(2 * mine["right"] / both) if mine["tested"] else None)
     sizes = [line.examples for line in findings.intents]
@@ -528,3 +527,14 @@ def test_a_notebook_shows_the_numbers_and_escapes_the_topics(result: IntentsResu
     other = examine_intents(data, JaccardClassifier(), text_view=False, leak_proof=False)._repr_html_()
     assert "&lt;b&gt;x&lt;/b&gt;" in other
     assert "<b>x</b>" not in other
+
+
+def test_retries_that_agree_by_chance_do_not_claim_certainty() -> None:
+    texts = [f"{word} number {n}" for word in ("red", "blue", "green") for n in range(6)]
+    labels = [word for word in ("red", "blue", "green") for _ in range(6)]
+    result = examine_intents((texts, labels), JaccardClassifier(), retries=2, text_view=False)
+    for findings in result.settings:
+        for name, rate in findings.rates.items():
+            if rate.value is not None and rate.low is not None:
+                assert rate.low < rate.high, name
+                assert rate.low <= rate.value <= rate.high, name

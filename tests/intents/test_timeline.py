@@ -208,6 +208,19 @@ def test_undated_rows_are_refused_with_their_numbers_or_left_out_and_listed() ->
     assert result.data.rows == 118
 
 
+@pytest.mark.parametrize("undated", ["refuse", "drop"])
+def test_data_without_any_date_are_refused_in_one_sentence(undated: str, tmp_path: Path) -> None:
+    data = history(list(range(120)))
+    bare = Dataset(tuple(replace(e, created=None) for e in data))
+    with pytest.raises(DataError, match="no example has a date: the file needs a column 'created'") as caught:
+        play(bare, undated=undated)
+    assert not caught.value.faults
+    path = tmp_path / "data.csv"
+    path.write_text("text,intent,created\na,x,soon\nb,y,later\n")
+    with pytest.raises(DataError, match="no example has a date that can be read"):
+        play(read_dataset(path), undated=undated)
+
+
 def test_dates_with_and_without_a_zone_cannot_be_mixed() -> None:
     data = history(list(range(120)))
     mixed = Dataset(tuple(replace(e, created=START.replace(tzinfo=None)) if e.row == 5 else e for e in data))

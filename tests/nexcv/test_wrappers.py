@@ -216,3 +216,10 @@ def test_a_long_text_is_quoted_shortly():
     with pytest.raises(ClassifierError) as caught:
         guess_of("nonsense", "word " * 1000)
     assert len(caught.value.where) < 100
+
+
+def test_a_guess_under_another_key_is_named_not_taken_for_silence():
+    from vivavoce.classifiers.api import guess_of
+
+    with pytest.raises(ClassifierError, match="intent, confidence, but no intent_id"):
+        guess_of([{"intent": "salary", "confidence": 0.9}], "how much")

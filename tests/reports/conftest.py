@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.classifiers.fakes import JaccardClassifier
+from vivavoce.classifiers.fakes import JaccardClassifier, NullClassifier
 from vivavoce.intents import IntentsResult, Setting, examine_intents
 from vivavoce.records import Dataset, Example
 
@@ -50,3 +50,19 @@ def silent() -> IntentsResult:
     return examine_intents(
         small_dataset(), JaccardClassifier(), settings=(Setting(0, 0.0),), retries=2, threshold=1.0, workers=1
     )
+
+
+@pytest.fixture(scope="session")
+def guessless() -> IntentsResult:
+    """An engine that never has a guess."""
+    return examine_intents(
+        small_dataset(), NullClassifier(), settings=(Setting(0, 0.0),), retries=2, threshold=0.3, workers=1
+    )
+
+
+@pytest.fixture(scope="session")
+def copies() -> IntentsResult:
+    """Two topics, each of one text many times over: no split can test them."""
+    texts = ["when is my salary paid"] * 500 + ["which hours are flexible"] * 500
+    data = Dataset.of(texts, ["pay"] * 500 + ["hours"] * 500)
+    return examine_intents(data, JaccardClassifier(), settings=(Setting(0, 0.0),), retries=2, workers=1)

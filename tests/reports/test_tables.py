@@ -29,7 +29,7 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_nothing_is_cut_off_and_no_line_is_too_long(result: IntentsResult, width: int) -> None:
     text = printed(show_result, result, width=width)
     assert "…" not in text
@@ -43,7 +43,7 @@ def test_the_sentence_comes_first(result: IntentsResult) -> None:
     assert flat(printed(show_result, result)).startswith(wording.headline(result))
 
 
-@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_the_main_numbers_stand_with_their_intervals(result: IntentsResult, width: int) -> None:
     text = printed(show_result, result, width=width)
     for findings in result.settings[:2]:
@@ -52,6 +52,32 @@ def test_the_main_numbers_stand_with_their_intervals(result: IntentsResult, widt
             assert wording.share_text(rate.value) in text
             assert wording.interval_text(rate) in text
         assert f"{findings.setting}, {findings.counts.total} tests" in text
+
+
+@pytest.mark.parametrize(("width", "tables"), [(40, 4), (60, 2), (80, 1), (200, 1)])
+def test_a_narrow_window_breaks_the_table_and_not_the_names(result: IntentsResult, width: int, tables: int) -> None:
+    lines = [line.rstrip() for line in printed(show_result, result, width=width).splitlines()]
+    assert sum(line.startswith("All topics known") for line in lines) == tables
+    assert sum(line.startswith("Smallest topics unknown"[:22].rsplit(" ", 1)[0]) for line in lines) == tables
+
+
+def test_the_dearest_pair_says_why_it_is_there_and_nothing_of_chance(result: IntentsResult) -> None:
+    first = replace(
+        result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, cost=0.1, top3_share=0.01
+    )
+    pairs = tuple(replace(first, a=f"a{n}", b=f"b{n}", cost=0.38 if n == 4 else 0.1) for n in range(5))
+    text = flat(printed(show_result, replace(result, pairs=pairs)))
+    assert "3. a4 and b4" in text
+    assert text.count("costs most messages of all pairs: about 4 of 1,000.") == 1
+    assert "seldom" not in text
+
+
+def test_an_engine_without_guesses_and_topics_of_copies_are_told(
+    guessless: IntentsResult, copies: IntentsResult
+) -> None:
+    assert "no guess for any question" in flat(printed(show_result, guessless))
+    assert "add the setting 0,0" not in flat(printed(show_result, guessless))
+    assert flat(printed(show_result, copies)).startswith("Nothing could be tested: all examples of")
 
 
 def test_a_setting_that_equals_another_is_a_sentence_not_a_row(result: IntentsResult) -> None:

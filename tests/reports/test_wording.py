@@ -13,7 +13,7 @@ from vivavoce.intents import IntentsResult
 from vivavoce.intents.check import CheckResult, check
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair, PairExample
 from vivavoce.intents.result import intent_json, pair_json, setting_json
-from vivavoce.outcomes import Outcome
+from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Dataset, Rate
 from vivavoce.reports import wording
 from vivavoce.reports.meanings import MEASURES, render_measures_table, seconds_text, value_text
@@ -139,6 +139,22 @@ def test_a_bot_that_never_answers_is_not_called_wrong(silent: IntentsResult) -> 
     assert "right" not in said
 
 
+def test_an_engine_without_any_guess_is_not_called_unsure(guessless: IntentsResult, silent: IntentsResult) -> None:
+    assert wording.headline(guessless).endswith("none by itself: the engine had no guess for any question.")
+    assert "never sure enough at the threshold of 1" in wording.headline(silent)
+
+
+def test_one_guess_is_enough_to_blame_the_threshold() -> None:
+    assert wording.never_guessed(Counts({Outcome.NO_GUESS: 3, Outcome.DECLINED_NO_GUESS: 2}))
+    assert not wording.never_guessed(Counts({Outcome.NO_GUESS: 3, Outcome.DECLINED: 1}))
+    assert not wording.never_guessed(Counts({}))
+
+
+def test_topics_of_near_duplicates_are_named_as_the_reason_that_nothing_was_tested(copies: IntentsResult) -> None:
+    expected = "Nothing could be tested: all examples of 'hours' and 'pay' are near-duplicates."
+    assert wording.headline(copies) == expected
+
+
 def test_nothing_tested_is_said_so() -> None:
     assert "nothing can be said" in wording.headline(_with_rates(NOTHING, NOTHING))
 
@@ -183,6 +199,16 @@ def test_the_advice_fits_the_pair(changes: dict[str, object], expected: str) -> 
     assert expected in wording.pair_advice(pair(**changes))
 
 
+def test_the_plain_setting_is_not_asked_for_where_it_was_examined(
+    guessless: IntentsResult, result: IntentsResult
+) -> None:
+    texts = pair(bot_overlap=None)
+    without = replace(result, settings=result.settings[1:2])
+    assert wording.pair_advice(texts, guessless) == "Only the texts were compared: the engine gave no guesses."
+    assert wording.pair_advice(texts, result) == "Only the texts were compared."
+    assert "add the setting 0,0" in wording.pair_advice(texts, without)
+
+
 @pytest.mark.parametrize(
     ("cost", "expected"),
     [(None, "n/a"), (1.24, "about 1.2 of 100"), (0.38, "about 4 of 1,000"), (0.01, "under 1 of 1,000")],
@@ -193,6 +219,36 @@ def test_the_cost_is_told_in_messages(cost: float | None, expected: str) -> None
 
 def test_stability_is_told_in_hundred_re_checks() -> None:
     assert wording.pair_stability(pair(top3_share=0.87)) == "in the top three in 87 of 100 re-checks"
+
+
+def test_a_place_at_the_top_by_chance_is_not_told() -> None:
+    assert wording.pair_stability(pair(top3_share=0.04)) == ""
+
+
+def test_only_the_dearest_pair_is_said_to_cost_most(result: IntentsResult) -> None:
+    dear, cheap, unknown = pair(cost=0.38), pair(a="c", cost=0.3), pair(a="d", cost=None)
+    three = replace(result, pairs=(cheap, dear, unknown))
+    assert wording.cost_fact(dear, three) == "costs most messages of all pairs: about 4 of 1,000"
+    assert wording.cost_fact(cheap, three) == "costs about 3 of 1,000 messages"
+    assert wording.cost_fact(unknown, three) == ""
+    assert wording.cost_fact(dear, replace(result, pairs=(dear,))) == "costs about 4 of 1,000 messages"
+    tied = replace(result, pairs=(dear, replace(cheap, cost=0.38)))
+    assert "most" not in wording.cost_fact(dear, tied)
+
+
+def test_the_verdict_names_a_pair_that_seems_to_clash_without_enough_examples(result: IntentsResult) -> None:
+    same = pair(overlap=0.999, enough=False)
+    told = "'a' and 'b' look the same (overlap over 99 %), but there are not enough different examples to tell."
+    assert wording.verdict(replace(result, pairs=(same,))) == told
+    both = wording.verdict(replace(result, pairs=(pair(a="c"), same)))
+    assert both.startswith("One pair of topics overlaps")
+    assert both.endswith(told)
+    alike = wording.verdict(replace(result, pairs=(replace(same, overlap=0.7), same, replace(same, a="c"))))
+    assert "look alike (overlap 70 %)" in alike
+    assert alike.endswith("The same holds for 2 more pairs.")
+    low = replace(same, overlap=CLASH_LEVEL - 0.01)
+    harmless = replace(same, same_answer=True)
+    assert wording.verdict(replace(result, pairs=(low, harmless))).startswith("No two topics overlap")
 
 
 def test_the_verdict_counts_the_pairs_that_clash(result: IntentsResult) -> None:
@@ -211,9 +267,19 @@ def test_a_check_is_told_in_one_sentence() -> None:
     assert {problem.kind for problem in found.problems} <= set(wording.PROBLEM_TITLES)
 
 
+def test_a_check_tells_of_rows_left_out_and_out_of_scope() -> None:
+    clean = CheckResult((), {"a": 5, "b": 10}, {}, 15, 0, "0", excluded=15)
+    told = wording.check_sentence(clean)
+    assert told == "15 of 30 rows were left out; 15 examples in 2 topics: nothing else to put right."
+    assert wording.check_sentence(replace(clean, excluded=1)).startswith("1 of 16 rows was left out; ")
+    strangers = CheckResult((), dict.fromkeys("abcd", 5) | {"d": 8}, {}, 27, 4, "0")
+    said = "27 examples: 23 in 4 topics and 4 out of scope; nothing to put right."
+    assert wording.check_sentence(strangers) == said
+
+
 def _with_rates(answered: Rate, right: Rate) -> IntentsResult:
     from types import SimpleNamespace
 
     rates = {"automation_rate": answered, "precision_answered": right}
-    findings = SimpleNamespace(rates=rates, counts=SimpleNamespace(negatives=0))
-    return SimpleNamespace(settings=(findings,), threshold=0.5)  # type: ignore[return-value]
+    findings = SimpleNamespace(rates=rates, counts=Counts({}))
+    return SimpleNamespace(settings=(findings,), threshold=0.5, warnings=())  # type: ignore[return-value]

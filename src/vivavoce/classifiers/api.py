@@ -78,7 +78,11 @@ def guess_of(answer: Any, text: object) -> Guess:
     # The plain case first: it is passed for every single text of an evaluation.
     plain = type(answer) is list and answer and type(answer[0]) is dict
     best = answer[0] if plain else _best(answer, text)
-    if not best or best.get("intent_id") is None:
+    if not best:
+        return NO_GUESS
+    if "intent_id" not in best:
+        raise _nonsense(f"the guess has {', '.join(map(str, best))}, but no intent_id", text)
+    if best["intent_id"] is None:
         return NO_GUESS
     return Guess(_intent(best["intent_id"], text), _confidence(best, text))
 

@@ -70,10 +70,10 @@ class _Projected:
 
 
 def _space(features: csr_matrix, ids: tuple[Ids, ...]) -> _Space:
-    return _Exact.of(features) if features.shape[0] <= EXACT_ROWS else _Projected(_projection(ids))
+    return _Exact.of(features) if features.shape[0] <= EXACT_ROWS else _Projected(projection(ids))
 
 
-def _projection(ids: tuple[Ids, ...]) -> csr_matrix:
+def projection(ids: tuple[Ids, ...], dimensions: int = DIMENSIONS) -> csr_matrix:
     """Return a sparse random projection: each feature adds to four dimensions with random signs.
 
     The draws follow from the feature itself, so the same feature goes the same way in every set of texts.
@@ -84,9 +84,9 @@ def _projection(ids: tuple[Ids, ...]) -> csr_matrix:
     ways = np.arange(WAYS, dtype=np.uint64)
     draws = mixed(mixed((features[:, None] * np.uint64(WAYS) + ways).astype(np.uint64)))
     signs = np.where(draws.ravel() >> np.uint64(63), 0.5, -0.5).astype(np.float32)
-    places = (draws.ravel() % np.uint64(DIMENSIONS)).astype(np.int64)
+    places = (draws.ravel() % np.uint64(dimensions)).astype(np.int64)
     starts = np.arange(len(features) + 1) * WAYS
-    return csr_matrix((signs, places, starts), shape=(len(features), DIMENSIONS))
+    return csr_matrix((signs, places, starts), shape=(len(features), dimensions))
 
 
 @dataclass(frozen=True, eq=False)

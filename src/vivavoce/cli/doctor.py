@@ -28,19 +28,8 @@ from vivavoce.version import __version__
 State = Literal["fine", "missing", "wrong"]
 WRONG = 2
 EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
-FOR_DEVELOPERS = ("bench", "dev")
-# What an optional part is for; one that is not named here is described by its packages.
-PURPOSES = {
-    "languages": "Chinese words, and word frequencies of many languages",
-    "web": "the web application",
-    "postgres": "projects kept in PostgreSQL",
-    "cluster": "work spread over several machines",
-    "train": "training the dialogue model anew",
-    "clu": "Azure Language Understanding",
-    "dialogflow": "Google Dialogflow",
-    "lex": "Amazon Lex",
-    "watson": "IBM watsonx Assistant",
-}
+# Parts that can be used today; extras of parts that are still to come would only mislead.
+PURPOSES = {"languages": "Chinese words, and word frequencies of many languages"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +124,7 @@ def _word_vectors() -> Finding:
 def _extras() -> Iterator[Finding]:
     for extra, packages in _packages().items():
         absent = [package for package in packages if not _installed(package)]
-        purpose = PURPOSES.get(extra, ", ".join(packages))
+        purpose = PURPOSES[extra]
         if absent:
             yield Finding(f"extra {extra}", "missing", purpose, f"pip install 'vivavoce[{extra}]'")
         else:
@@ -147,7 +136,7 @@ def _packages() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for requirement in requires("vivavoce") or []:
         extra = EXTRA.search(requirement)
-        if extra and extra[1] not in FOR_DEVELOPERS:
+        if extra and extra[1] in PURPOSES:
             found.setdefault(extra[1], []).append(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
     return found
 

@@ -80,7 +80,7 @@ def check(
 
         viva intents check faq.csv --strict --quiet
     """
-    check_targets({"--json": output.json_path, "--html": output.html})
+    check_targets({"--json": output.json_path, "--html": output.html}, [file])
     data = read_material(file, reading, settings_in_force(reading))
     from vivavoce.intents import check as find_problems
     from vivavoce.reports.html import render_check
@@ -123,7 +123,7 @@ def examine(
 
         viva intents examine faq.csv --classifier python:mybot:Wrapper --record faq.record
     """
-    check_targets({"--json": output.json_path, "--html": output.html, "--record": record})
+    check_targets({"--json": output.json_path, "--html": output.html, "--record": record}, [file])
     settings = settings_in_force(engine, splitting, scoring, patience, reading)
     wanted = _wanted(splitting)
     gates = exam_gates(fail_under, wanted)
@@ -202,7 +202,7 @@ def blind(
         viva intents blind train.csv test.csv --unknown-intents negative --fail-under oos_recall=0.6
     """
     targets = {"--json": output.json_path, "--html": output.html, "--predictions": predictions}
-    check_targets(targets)
+    check_targets(targets, [train, test])
     settings = settings_in_force(engine, scoring, patience, reading)
     gates = blind_gates(fail_under)
     parts = _two_parts((train, test), division, reading, settings)
@@ -271,7 +271,7 @@ def compare(
 
         viva intents compare recruiting-en -c linear -c tfidf -c python:mybot:Wrapper --record compared
     """
-    check_targets({"--json": output.json_path, "--html": output.html})
+    check_targets({"--json": output.json_path, "--html": output.html}, [file])
     check_folder("--record", record)
     settings = settings_in_force(splitting, scoring, patience, reading)
     wanted = _wanted(splitting)
@@ -320,7 +320,7 @@ def over_time(
 
         viva intents over-time faq.csv --mode interleaved --periods 6 --html time.html
     """
-    check_targets({"--json": output.json_path, "--html": output.html})
+    check_targets({"--json": output.json_path, "--html": output.html}, [file])
     settings = settings_in_force(engine, scoring, patience, reading)
     data = read_material(file, reading, settings)
     from vivavoce.intents.timeline import examine_over_time

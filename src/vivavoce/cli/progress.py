@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -20,14 +20,16 @@ LINE_SECONDS = 15.0
 def progress_bar(hidden: bool) -> Iterator[Report]:
     """Give a function that is told the stage, what is done and the total."""
     console = Console(file=sys.stderr)
-    if hidden:
-        yield lambda _stage, _done, _total: None
-    elif not console.is_terminal:
-        yield _lines()
-    else:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
-            yield _bars(bar)
+    # What an engine prints must not get between the lines of a result on standard output.
+    with redirect_stdout(sys.stderr):
+        if hidden:
+            yield lambda _stage, _done, _total: None
+        elif not console.is_terminal:
+            yield _lines()
+        else:
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            with Progress(*columns, console=console, transient=True) as bar:
+                yield _bars(bar)
 
 
 def _bars(bar: Progress) -> Report:

@@ -27,10 +27,18 @@ def head(kind: str) -> dict[str, Any]:
     return {"vivavoce": __version__, "kind": kind, "definitions": 1}
 
 
-def check_targets(targets: Mapping[str, str | Path | None]) -> None:
-    """Refuse paths that cannot be written before any work is done, all of them at once."""
-    found = {f"{flag} {path}": _fault(flag, path) for flag, path in targets.items() if path}
-    faults = [Fault(fault, where) for where, fault in found.items() if fault]
+def check_targets(targets: Mapping[str, str | Path | None], inputs: Sequence[str | None] = ()) -> None:
+    """Refuse paths that cannot or should not be written before any work is done, all of them at once."""
+    taken = {Path(name).resolve(): f"this would overwrite {name}, which is read" for name in inputs if name}
+    faults = []
+    for flag, path in targets.items():
+        if not path:
+            continue
+        where, place = f"{flag} {path}", Path(path).resolve()
+        fault = _fault(flag, path) or ("" if str(path) == "-" else taken.get(place, ""))
+        if fault:
+            faults.append(Fault(fault, where))
+        taken.setdefault(place, f"{flag} goes to the same path")
     if faults:
         raise UsageError("the result could not be written", faults=faults, remedy="give other paths")
 
@@ -74,9 +82,9 @@ def write_content(path: str | Path, content: Mapping[str, Any]) -> None:
 
 def write_page(path: str | Path, html: str) -> None:
     """Write a page, all or nothing."""
-    from vivavoce.files.writing import _write
+    from vivavoce.files.writing import write_text
 
-    _write(path, html)
+    write_text(path, html)
 
 
 def conclude(failures: Sequence[object], record: Path | None, gates: Callable[[], None]) -> None:
@@ -90,7 +98,7 @@ def conclude(failures: Sequence[object], record: Path | None, gates: Callable[[]
         explain(error)
     count = "one part" if len(failures) == 1 else f"{len(failures)} parts"
     raise WorkError(
-        f"{count} of the work failed and is left out of the numbers",
+        f"{count} of the work failed, left out of the numbers",
         faults=[Fault(str(failure)) for failure in failures],
         remedy=f"repeat the command; {resume_sentence(record)}",
     )

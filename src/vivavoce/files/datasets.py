@@ -12,6 +12,7 @@ from vivavoce import plugins
 from vivavoce.errors import DataError, Fault, FileError, nearest
 from vivavoce.files.columns import Columns, find_columns
 from vivavoce.files.dates import parse_date, unreadable_date
+from vivavoce.files.exclusions import exclusion
 from vivavoce.files.sources import check_file
 from vivavoce.files.tables import (
     DEFAULT_MAX_BYTES,
@@ -20,6 +21,7 @@ from vivavoce.files.tables import (
     RowFault,
     Table,
     TableReader,
+    UnsavedFormula,
     as_text,
     enumerated,
 )
@@ -68,14 +70,14 @@ def read_dataset(
     columns = find_columns(table, place.path, text_column, intent_column)
     rows = table.rows if split is None else _of_split(table.rows, columns, split, place)
     faults = [*table.faults, *_row_faults(rows, columns, out_of_scope)]
-    _check_faults(faults, _type_faults(table, rows, columns, place), place, skip_bad)
     bad = {fault.number for fault in faults}
     good = [row for row in rows if row.number not in bad]
-    notes = [*table.notes, *columns.notes, *_exclusions(faults, place)]
+    _check_faults(faults, _type_faults(table, good if skip_bad else rows, columns, place), place, skip_bad)
+    if not good:
+        raise _none_left(faults, place)
+    notes = [*table.notes, *columns.notes, *map(exclusion, _shown(faults, place))]
     examples = tuple(_examples(good, columns, out_of_scope, place, notes))
     notes += _scope_notes(examples, out_of_scope, place)
-    if not examples:
-        raise DataError("no row can be used", where=place.path, faults=_shown(faults, place))
     return Dataset(examples, str(path), tuple(notes))
 
 
@@ -102,6 +104,8 @@ def _format_of(path: Path) -> str:
 def _check_rows_exist(table: Table, place: _Place, skip_bad: bool) -> None:
     if table.rows or (table.faults and not skip_bad and table.columns):
         return
+    if table.faults and skip_bad:
+        raise _none_left(table.faults, place)
     what = "there are column names but no rows" if table.columns else "there are no examples"
     raise DataError(what, where=place.path, remedy="add at least one example", faults=_shown(table.faults, place))
 
@@ -165,6 +169,8 @@ def _intent_fault(value: object, out_of_scope: str | None) -> str:
 
 
 def _shape_fault(role: str, value: object) -> str:
+    if isinstance(value, UnsavedFormula):
+        return f"{role}: {value.message}"
     if isinstance(value, (list, dict)):
         return f"the {role} is a {'list' if isinstance(value, list) else 'group of values'}: write one text"
     if isinstance(value, str) and value.strip() in SHEET_ERRORS:
@@ -188,22 +194,43 @@ def _type_faults(table: Table, rows: Sequence[Row], columns: Columns, place: _Pl
 def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Place, skip_bad: bool) -> None:
     if not whole and (skip_bad or not rows):
         return
-    count = len({fault.number for fault in rows})
+    rows = () if skip_bad else rows  # rows that are left out are no reason to refuse the file
+    wrong = [*(["the intents"] if whole else []), *([_counted(rows, place)] if rows else [])]
+    faults = [*whole, *_shown(rows, place)]
+    several = f" ({len(faults)} faults)" if len(rows) > len({fault.number for fault in rows}) else ""
     raise DataError(
-        f"{count} {place.unit}{'s' if count != 1 else ''} cannot be used" if count else "the intents cannot be used",
+        f"{' and '.join(wrong)} cannot be used{several}",
         where=place.path,
-        faults=[*whole, *_shown(rows, place)],
-        remedy="correct them, or leave such rows out with --skip-bad: each is listed" if count else "correct them",
+        faults=faults,
+        remedy=_remedy(bool(rows), bool(whole)),
     )
+
+
+def _remedy(rows: bool, whole: bool) -> str:
+    if not whole:
+        return "correct them, or leave such rows out with --skip-bad: each is listed"
+    if rows:
+        return "correct the intents; single rows can then be left out with --skip-bad: each is listed"
+    return "correct them: this concerns the whole file, not single rows"
+
+
+def _none_left(faults: Sequence[RowFault], place: _Place) -> DataError:
+    return DataError(
+        f"every {place.unit} was left out ({_counted(faults, place)}), so there is nothing to work with",
+        where=place.path,
+        faults=_shown(faults, place),
+        remedy="correct what is said above; the same fault in many places often has one cause",
+    )
+
+
+def _counted(faults: Sequence[RowFault], place: _Place) -> str:
+    count = len({fault.number for fault in faults})
+    return f"{count} {place.unit}{'s' if count != 1 else ''}"
 
 
 def _shown(faults: Sequence[RowFault], place: _Place) -> list[Fault]:
     ordered = sorted(faults, key=lambda fault: fault.number)
     return [Fault(fault.message, place.row(fault.number)) for fault in ordered]
-
-
-def _exclusions(faults: Sequence[RowFault], place: _Place) -> list[str]:
-    return [f"{fault.where}: left out: {fault.message}" for fault in _shown(faults, place)]
 
 
 # --- examples ----------------------------------------------------------------------------------------------
@@ -232,6 +259,8 @@ def _optional(cells: Sequence[object], column: int | None) -> str | None:
 
 def _created(row: Row, column: int | None, place: _Place, notes: list[str]) -> datetime | None:
     value = None if column is None else row.cells[column]
+    if isinstance(value, UnsavedFormula):
+        value = "formula without a saved result"
     if not as_text(value).strip():
         return None
     moment = parse_date(value)

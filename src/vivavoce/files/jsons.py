@@ -26,7 +26,7 @@ def read_json(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noq
     try:
         content = _parse(read_text(path, options))
     except json.JSONDecodeError as error:
-        raise _broken(f"{error.msg} in line {error.lineno}, column {error.colno}", path) from None
+        raise _broken(f"{_said(error)} in line {error.lineno}, column {error.colno}", path) from None
     except (ValueError, RecursionError) as error:
         raise _broken(_reason(error), path) from None
     items = content.get("examples") if isinstance(content, dict) else content
@@ -113,8 +113,13 @@ def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at character {error.colno}"
+        return f"{_said(error)} at character {error.colno}"
     return str(error)
+
+
+def _said(error: json.JSONDecodeError) -> str:
+    # Some messages of the parser end in "at" and leave the place to others.
+    return error.msg.removesuffix(" at")
 
 
 def _broken(reason: str, path: Path) -> FileError:

@@ -16,6 +16,15 @@ DEFAULT_MAX_BYTES = 512 * 1024**2
 Cells = Sequence[object]
 
 
+class UnsavedFormula:
+    """What stands in a cell whose formula has no saved result: not nothing, but no value either."""
+
+    message = "the cell is a formula without a saved result: open the file in a spreadsheet program and save it"
+
+    def __str__(self) -> str:
+        return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """The cells of one row, and its number as a person counts them in the file."""

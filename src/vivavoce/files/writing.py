@@ -28,14 +28,14 @@ def write_predictions(path: str | Path, rows: Iterable[tuple[Example, Guess]], *
         intent = out_of_scope if example.intent is None else example.intent
         cells = (guarded(example.text), guarded(intent), guarded(guess.intent or ""))
         writer.writerow((*cells, repr(float(guess.confidence))))
-    _write(path, buffer.getvalue())
+    write_text(path, buffer.getvalue())
 
 
 def write_json(path: str | Path, data: object) -> None:
     """Write JSON to a file, or to standard output if the path is `-`; keys stay in the order given."""
     # Not-a-number is no JSON: a result that has it is wrong, and saying so beats a file nobody can read.
     text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
-    _write(path, text + "\n")
+    write_text(path, text + "\n")
 
 
 def guarded(cell: str) -> str:
@@ -50,7 +50,8 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _write(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text, all or nothing; `-` is standard output."""
     # Half a character (a lone surrogate) has no UTF-8 form; written as \udXXX it is at least visible.
     data = text.encode("utf-8", "backslashreplace")
     if str(path) == STANDARD_OUTPUT:

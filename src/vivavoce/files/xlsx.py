@@ -6,11 +6,13 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 from vivavoce.errors import FileError, VivaError, nearest
 from vivavoce.files.sources import MEGABYTE, check_file
-from vivavoce.files.tables import Cells, ReadOptions, Table, build_table
+from vivavoce.files.tables import Cells, ReadOptions, Table, UnsavedFormula, build_table
 
 MAX_MEMBERS = 10_000
 MAX_RATIO = 200
@@ -18,6 +20,8 @@ MAX_RATIO = 200
 MIN_SUSPECT_BYTES = 16 * MEGABYTE
 PROLOGUE_BYTES = 65536
 OLE_MARK = b"\xd0\xcf\x11\xe0"
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+UNSAVED = UnsavedFormula()
 
 
 def read_xlsx(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008 - frozen
@@ -44,9 +48,53 @@ def _read(path: Path, sheet: str | None) -> Table:
             notes = (
                 [f"{path}: only the sheet '{name}' is read, not {', '.join(others)}"] if others and not sheet else []
             )
-            return build_table(_records(book[name]), str(path), pad=True, notes=notes)
+            return build_table(_with_formulas(book[name]), str(path), pad=True, notes=notes)
         finally:
             book.close()
+
+
+def _with_formulas(page: object) -> list[tuple[int, Cells]]:
+    """Return the rows; where a cell looks empty but holds a formula that was never calculated, they say so."""
+    records = list(_records(page))
+    if all(None not in cells for _, cells in records):
+        return records
+    with page._get_source() as part:  # type: ignore[attr-defined]
+        unsaved = set(_unsaved(part))
+    return (
+        [
+            (number, [UNSAVED if (number, place) in unsaved else cell for place, cell in enumerate(cells, 1)])
+            for number, cells in records
+        ]
+        if unsaved
+        else records
+    )
+
+
+def _unsaved(part: IO[bytes]) -> Iterator[tuple[int, int]]:
+    """Yield row and column of each formula without a stored result.
+
+    The library, asked for formulas, does not tell them from those whose result is an empty text. Definitions in
+    the part were refused before: nothing can blow up here.
+    """
+    from openpyxl.utils import coordinate_to_tuple
+
+    number = 0
+    for _, row in ElementTree.iterparse(part):  # noqa: S314 - definitions were refused before
+        if row.tag != f"{MAIN}row":
+            continue
+        number, place = int(row.get("r", number + 1)), 0
+        for cell in row.iterfind(f"{MAIN}c"):
+            place = coordinate_to_tuple(cell.get("r", ""))[1] if cell.get("r") else place + 1
+            if _is_unsaved(cell):
+                yield number, place
+        row.clear()
+
+
+def _is_unsaved(cell: ElementTree.Element) -> bool:
+    if cell.find(f"{MAIN}f") is None:
+        return False
+    stored = cell.find(f"{MAIN}v")
+    return stored is None or (not stored.text and cell.get("t") != "str")
 
 
 def _records(page: object) -> Iterator[tuple[int, Cells]]:

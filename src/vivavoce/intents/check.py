@@ -19,6 +19,7 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
 from vivavoce.files.dates import unreadable_date_rows
+from vivavoce.files.exclusions import count_excluded
 from vivavoce.records import Dataset, Example
 from vivavoce.text.duplicates import Ints, duplicate_groups, exact_groups
 from vivavoce.version import __version__
@@ -76,7 +77,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """All problems, worst first and then by row; how many of each kind; examples per topic."""
+    """All problems, worst first and then by row; how many of each kind; examples per topic.
+
+    `rows` were checked; `excluded` rows of the file could not be used and were left out before.
+    """
 
     problems: tuple[Problem, ...]
     sizes: Mapping[str, int]
@@ -85,6 +89,7 @@ class CheckResult:
     out_of_scope: int
     data_hash: str
     notes: tuple[str, ...] = ()
+    excluded: int = 0
 
     def to_json(self) -> dict[str, object]:
         """Return the stable JSON form of `viva intents check`."""
@@ -98,6 +103,7 @@ class CheckResult:
             "sizes": dict(self.sizes),
             "counts": dict(self.counts),
             "out_of_scope": self.out_of_scope,
+            "excluded": self.excluded,
             "notes": list(self.notes),
         }
 
@@ -114,8 +120,16 @@ def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
     ]
     found.sort(key=lambda problem: (SEVERITIES.index(problem.severity), min(problem.rows, default=-1)))
     counts = dict(Counter(problem.kind for problem in found).most_common())
-    negatives = dataset.intents.count(None)
-    return CheckResult(tuple(found), dataset.sizes, counts, len(dataset), negatives, dataset.hash, dataset.notes)
+    return CheckResult(
+        problems=tuple(found),
+        sizes=dataset.sizes,
+        counts=counts,
+        rows=len(dataset),
+        out_of_scope=dataset.intents.count(None),
+        data_hash=dataset.hash,
+        notes=dataset.notes,
+        excluded=count_excluded(dataset.notes, dataset.source),
+    )
 
 
 def _problem(kind: str, severity: Severity, members: Sequence[tuple[int, Example]], message: str) -> Problem:

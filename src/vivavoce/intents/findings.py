@@ -20,7 +20,7 @@ from vivavoce.intents.measures import (
 )
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Rows, Setting, SplitPlan
-from vivavoce.outcomes import Counts, Outcome, outcome_places
+from vivavoce.outcomes import Counts, Outcome, Share, outcome_places
 from vivavoce.records import Rate
 from vivavoce.statistics import mean_rate, wilson
 
@@ -148,7 +148,7 @@ def find(
     counts, low = counts_of(pooled.items, threshold), plan.low_topics()
     return SettingFindings(
         setting=plan.design.setting,
-        rates=_rates(per_retry, n_test, n_train, counts),
+        rates=_rates(per_retry, n_test, n_train, counts, len(np.unique(pooled.row))),
         counts=counts,
         per_retry=per_retry,
         n_test=n_test,
@@ -172,12 +172,34 @@ def _items(result: UnitResult, material: Material) -> Items:
 
 
 def _rates(
-    per_retry: Sequence[Mapping[str, float | None]], n_test: Sequence[int], n_train: Sequence[int], counts: Counts
+    per_retry: Sequence[Mapping[str, float | None]],
+    n_test: Sequence[int],
+    n_train: Sequence[int],
+    counts: Counts,
+    distinct: int,
 ) -> Mapping[str, Rate]:
     """Put the corrected interval around the mean over retries; n counts the items behind each number."""
     rates = {name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]}
     # A share has its own denominator: the rejection of 30 negatives among 2,000 tests rests on 30.
-    return rates | {name: replace(rates[name], n=share.n) for name, share in counts.shares().items()}
+    shares = counts.shares()
+    times = counts.total / max(1, distinct)
+    return {name: _no_false_certainty(rate, shares.get(name), times) for name, rate in rates.items()}
+
+
+def _no_false_certainty(rate: Rate, share: Share | None, times: float) -> Rate:
+    """Widen an interval that few retries made too narrow: retries that agree by chance have no spread.
+
+    A share is at least as unsure as its distinct examples allow (Wilson); other numbers without spread get none.
+    """
+    if rate.value is None:
+        return rate
+    if share is None:
+        return replace(rate, low=None, high=None) if rate.low == rate.high else rate
+    examples = max(1, round(share.n / times))
+    around = wilson(min(1.0, max(0.0, rate.value)) * examples, examples)
+    low = min(around.low or 0.0, rate.value if rate.low is None else rate.low)
+    high = max(around.high or 0.0, rate.value if rate.high is None else rate.high)
+    return Rate(rate.value, low, high, share.n)
 
 
 def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:
@@ -223,9 +245,7 @@ def _averaged(hits: float, n: float) -> Rate:
     whole = round(n)
     if not whole:
         return Rate(None, None, None, 0)
-    around = wilson(min(whole, round(hits)), whole)
-    value = min(1.0, hits / n)
-    return Rate(value, min(value, around.low or 0.0), max(value, around.high or 0.0), whole)
+    return wilson(min(1.0, hits / n) * whole, whole)
 
 
 def _f1(right: float, tested: float, given: float) -> float | None:

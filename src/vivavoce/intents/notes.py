@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
-from vivavoce.intents.record import ExamRecord
+from vivavoce.intents.record import ExamRecord, UnitFailure
 from vivavoce.intents.result import Inflation, Note
 from vivavoce.intents.runner import AnyClassifier
-from vivavoce.intents.splits import Setting, Singletons, SplitPlan
+from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
 
 FEW_NEGATIVES = 30
+FEW_EXAMPLES = 100
+FEW_IN_A_TOPIC = 5
 PLAIN = Setting(0, 0.0)
 CONSISTENCY = (
     "Cross-validation measures how consistent the training data are. It can be raised by deleting hard examples; "
@@ -30,8 +34,11 @@ def notes_of(
 ) -> tuple[Note, ...]:
     """Return every warning of an exam, the gravest first."""
     return (
-        *(Note("failed", f"{failure} This retry is not counted.") for failure in run.failures),
+        *(Note("failed", f"{failure_text(failure)} This retry is not counted.") for failure in run.failures),
         *_engine_notes(engine),
+        *_untestable_notes(material, findings),
+        *_size_notes(material),
+        *_lonely_notes(material, plans),
         *_setting_notes(findings),
         *_data_notes(material, plans, findings),
         *_inflation_notes(inflation),
@@ -41,9 +48,59 @@ def notes_of(
     )
 
 
+def failure_text(failure: UnitFailure) -> str:
+    """Say in one sentence which retry failed and why; what to do about it belongs to an error, not to a note."""
+    lines = failure.reason.strip().splitlines() or ["no reason was given"]
+    where = str(failure.key)
+    return f"{where[:1].upper()}{where[1:]}: {lines[0].rstrip(' .:;')}."
+
+
 def _engine_notes(engine: AnyClassifier) -> Iterator[Note]:
     if repeated := getattr(engine, "repeated", 0):
-        yield Note("repeated", f"The engine failed now and then; {repeated} calls were made again and counted once.")
+        calls = "1 call was" if repeated == 1 else f"{repeated:,} calls were"
+        yield Note("repeated", f"The engine failed now and then; {calls} made again and counted once.")
+
+
+def _untestable_notes(material: Material, findings: Sequence[SettingFindings]) -> Iterator[Note]:
+    """Say why nothing was tested, where near-duplicates are the reason: a group stands on one side of a split."""
+    if not findings or any(one.counts.total for one in findings):
+        return
+    large = [code for code, size in enumerate(_sizes(material)) if size > 1]
+    if all(len(np.unique(material.groups[material.labels == code])) == 1 for code in large):
+        names = _named([material.topics[code] for code in large])
+        yield Note("untestable", f"Nothing could be tested: all examples of {names} are near-duplicates.")
+
+
+def _size_notes(material: Material) -> Iterator[Note]:
+    sizes = _sizes(material)
+    total, median = int(sizes.sum()), float(np.median(sizes))
+    if total < FEW_EXAMPLES or median < FEW_IN_A_TOPIC:
+        yield Note(
+            "few_examples",
+            f"Only {_count(total, 'example')} in {_count(len(sizes), 'topic')} (median {median:g} a topic): "
+            "take every number as a first impression.",
+        )
+
+
+def _sizes(material: Material) -> Rows:
+    return np.bincount(material.labels[material.labels >= 0], minlength=len(material.topics))
+
+
+def _lonely_notes(material: Material, plans: Mapping[Setting, SplitPlan]) -> Iterator[Note]:
+    """Name the settings in which a bot had nothing to tell apart."""
+    for setting, plan in plans.items():
+        if plan.is_plain and setting != PLAIN and PLAIN in plans:
+            continue
+        # Only small topics and topics with one example are ever missing from training: mostly too few to matter.
+        if len(material.topics) - len(plan.low_topics()) - len(plan.singletons) >= 2:
+            continue
+        lonely = sum(len(np.unique(material.labels[split.train])) < 2 for split in plan)
+        if lonely:
+            yield Note(
+                "one_topic",
+                f"Setting {setting} trains fewer than 2 topics in {lonely:,} of {len(plan):,} retries: "
+                "a bot that has nothing to tell apart shows little.",
+            )
 
 
 def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
@@ -57,8 +114,8 @@ def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
         elif one.low_topics and negatives < FEW_NEGATIVES:
             yield Note(
                 "few_negatives",
-                f"Setting {one.setting} has only {negatives} negative examples from {len(one.low_topics)} small "
-                "topics: its rejection figures are rough.",
+                f"Setting {one.setting} has only {_count(negatives, 'negative example')} from "
+                f"{_count(len(one.low_topics), 'small topic')}: its rejection figures are rough.",
             )
 
 
@@ -75,18 +132,21 @@ def _data_notes(
     if len(material.repeated):
         yield Note(
             "duplicates",
-            f"{len(material.repeated)} of {len(material)} examples have a near-duplicate; "
+            f"{len(material.repeated):,} of {len(material):,} examples have a near-duplicate; "
             "near-duplicates were kept on one side of every split.",
         )
     if len(material.contradictory):
         yield Note(
             "contradictions",
-            f"{len(material.contradictory)} examples have a near-duplicate under another topic: "
+            f"{len(material.contradictory):,} examples have a near-duplicate under another topic: "
             "the bot cannot get both right. `viva intents check` lists them.",
         )
     excluded = max((one.n_excluded for one in findings), default=0)
     if excluded:
-        yield Note("excluded", f"{excluded} tests were left out because their near-duplicate was in training.")
+        tests = (
+            "1 test was left out because its" if excluded == 1 else f"{excluded:,} tests were left out because their"
+        )
+        yield Note("excluded", f"{tests} near-duplicate was in training.")
 
 
 _SINGLETONS = {
@@ -98,8 +158,19 @@ _SINGLETONS = {
 
 
 def _listed(noun: str, names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-    return f"{len(names)} {noun}{'s' if len(names) > 1 else ''} ({shown})"
+    shown = ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return f"{_count(len(names), noun)} ({shown})"
+
+
+def _named(names: Sequence[str], most: int = 5) -> str:
+    """Join names as in a sentence."""
+    parts = [f"'{name}'" for name in names[:most]]
+    parts += [_count(len(names) - most, "more topic")] if len(names) > most else []
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _inflation_notes(inflation: Inflation | None) -> Iterator[Note]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.classifiers.bayes import NaiveBayes, count
-from vivavoce.classifiers.lexical import segmented
+from vivavoce.classifiers.lexical import projection, segmented
 from vivavoce.intents.material import Material
 from vivavoce.intents.pairs import text_probabilities
 from vivavoce.intents.runner import Progress
 from vivavoce.text.cache import encode_cached
 from vivavoce.text.vectors import encoder_available, load_encoder
 from vivavoce.text.words import guess_language
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 Matrix = NDArray[np.float32]
 SKETCH = 1024
@@ -36,14 +31,6 @@ def text_vectors(material: Material, progress: Progress | None = None) -> Matrix
         return encode_cached(load_encoder(), texts, tell)
     counts = count(texts, segmented(texts))
     model = NaiveBayes.fit(counts, np.zeros(len(texts), dtype=np.intp), 1)
-    return _sketch(model.features(counts))
-
-
-def _sketch(features: csr_matrix) -> Matrix:
-    """Project sparse features at random, which keeps their angles, and scale to length 1."""
-    from sklearn.random_projection import SparseRandomProjection
-
-    if features.shape[1] > SKETCH:
-        features = SparseRandomProjection(SKETCH, random_state=0).fit_transform(features)
-    rows = np.asarray(features.toarray(), dtype=np.float32)
+    # A random projection keeps the angles and makes the vectors dense.
+    rows = np.asarray((model.features(counts) @ projection(counts.ids, SKETCH)).toarray(), dtype=np.float32)
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))

@@ -11,6 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from vivavoce.errors import DataError, Fault, UsageError
+from vivavoce.files.columns import SYNONYMS
+from vivavoce.files.dates import unreadable_date_rows
 from vivavoce.intents.cuts import Fold, History
 from vivavoce.intents.exam import check_threshold, load_classifier
 from vivavoce.intents.material import Material
@@ -191,6 +193,8 @@ def _ordered(data: Dataset, undated: str) -> tuple[Dataset, tuple[int, ...]]:
     """Return the dated rows from the oldest to the newest, and the numbers of those without a date."""
     numbers = [place if example.row is None else example.row for place, example in enumerate(data)]
     missing = tuple(number for number, example in zip(numbers, data, strict=True) if example.created is None)
+    if missing and len(missing) == len(data):
+        raise _no_dates(data)
     if missing and undated != "drop":
         raise DataError(
             f"{len(missing)} of {len(data)} rows have no date",
@@ -202,6 +206,21 @@ def _ordered(data: Dataset, undated: str) -> tuple[Dataset, tuple[int, ...]]:
     _refuse_mixed_zones([data.examples[place] for place in dated], data.source)
     # A stable sort: rows of one moment keep the order of the file.
     return data.select(sorted(dated, key=lambda place: _moment(data.examples[place]))), missing
+
+
+def _no_dates(data: Dataset) -> DataError:
+    if unreadable_date_rows(data.notes):
+        return DataError(
+            "no example has a date that can be read",
+            where=data.source,
+            remedy="write dates like 2024-12-31",
+        )
+    plain, *others = SYNONYMS["created"]
+    return DataError(
+        f"no example has a date: the file needs a column '{plain}'",
+        where=data.source,
+        remedy=f"add the column (it may also be called {', '.join(others)}), with dates like 2024-12-31",
+    )
 
 
 def _refuse_mixed_zones(examples: Sequence[Example], source: str) -> None:

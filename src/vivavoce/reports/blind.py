@@ -46,7 +46,8 @@ def blind_headline(result: BlindResult) -> str:
         return "Nothing was tested, so nothing can be said about the bot."
     said = f"Of 100 messages that it had never seen, the bot would answer {hundred(answered.value)} by itself"
     if right.value is None:
-        return f"{said}: it is never sure enough at the threshold of {result.threshold:g}."
+        why = f"it is never sure enough at the threshold of {result.threshold:g}"
+        return f"{said}: {wording.NO_GUESSES if wording.never_guessed(result.counts) else why}."
     return f"{said}; of 100 such answers, {hundred(right.value)} would be right."
 
 
@@ -93,7 +94,7 @@ def _weakest_table(lines: Sequence[IntentFindings]) -> object:
     if not lines:
         return block(f"No topic was tested {ENOUGH} times or more.")
     rows: list[tuple[str | Text, ...]] = [
-        (line.intent, rate_text(line.recall), wording.share_text(line.deferred.value), f"{line.examples}")
+        (line.intent, rate_text(line.recall), wording.share_text(line.deferred.value), f"{line.examples:,}")
         for line in lines
     ]
     return numbers_table(("Topic", "Found", "Deferred", "Examples"), rows)
@@ -135,7 +136,13 @@ def _about_numbers(result: BlindResult) -> Html:
 
 def _about_topics(result: BlindResult) -> Html:
     rows = [
-        (line.intent, rate_part(line.recall), rate_part(line.precision), rate_part(line.deferred), f"{line.examples}")
+        (
+            line.intent,
+            rate_part(line.recall),
+            rate_part(line.precision),
+            rate_part(line.deferred),
+            f"{line.examples:,}",
+        )
         for line in weakest(result, len(result.intents))
     ]
     head = ("Topic", "Found", "Right when used", "Deferred", "Examples")

@@ -83,5 +83,5 @@ def short_notes(notes: Sequence[Note], most: int = NOTES_OF_A_KIND) -> tuple[str
         messages = [note.message for note in notes if note.kind == kind]
         lines += messages[:most]
         if len(messages) > most:
-            lines.append(f"... and {len(messages) - most} more of this kind.")
+            lines.append(f"... and {len(messages) - most:,} more of this kind.")
     return tuple(lines)

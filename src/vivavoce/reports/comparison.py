@@ -34,6 +34,8 @@ def comparison_headline(result: ComparisonResult) -> str:
     best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
     if best:
         return f"{best[0]} is better than {'all others' if len(names) > 2 else _other(names, best[0])}."
+    if all(_same_answers(one) for one in result.differences):
+        return f"{f'{names[0]} and {names[1]}' if len(names) == 2 else 'All classifiers'} gave the same answers."
     close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
     if close == len(result.differences):
         return "The classifiers are too close to call on these data."
@@ -53,15 +55,22 @@ def _beats(result: ComparisonResult, name: str, other: str) -> bool:
     return False
 
 
+def _same_answers(one: Difference) -> bool:
+    gap = one.pooled
+    return gap.improved == gap.broken == 0 and gap.test.difference == 0
+
+
 def difference_sentence(one: Difference) -> str:
     """Say what may be said of two classifiers."""
     gap = one.pooled
+    if _same_answers(one):
+        return f"{one.a} and {one.b} gave the same answers."
     if gap.verdict is Verdict.CLOSE:
         return f"{one.a} and {one.b} are too close to call ({points_text(one)}).{_more_text(gap.more_examples)}"
     if gap.verdict is Verdict.BETTER:
-        counts = f"{gap.improved} examples gained, {gap.broken} lost"
+        counts = f"{wording.plural(gap.improved, 'example')} gained, {gap.broken:,} lost"
         return f"{one.a} is better than {one.b} ({points_text(one)}; {counts})."
-    counts = f"{gap.broken} examples gained, {gap.improved} lost"
+    counts = f"{wording.plural(gap.broken, 'example')} gained, {gap.improved:,} lost"
     return f"{one.b} is better than {one.a} ({points_text(one, turned=True)}; {counts})."
 
 
@@ -80,10 +89,15 @@ def points_text(one: Difference, *, turned: bool = False) -> str:
     test = one.pooled.test
     if test.difference is None:
         return NOT_AVAILABLE
-    ends = [end for end in (test.low, test.high) if end is not None]
+    # Retries that differ all alike have no spread, so the interval would be the value again.
+    ends = [end for end in (test.low, test.high) if end is not None and test.low != test.high]
     sign = -100 if turned else 100
     around = f", {' to '.join(f'{sign * end:+.1f}' for end in (reversed(ends) if turned else ends))}" if ends else ""
     return f"{sign * test.difference:+.1f} points{around}"
+
+
+def _verdict_text(one: Difference) -> str:
+    return "same answers" if _same_answers(one) else str(one.pooled.verdict)
 
 
 def _p_text(p: float | None) -> str:
@@ -100,7 +114,7 @@ def _range_text(spread: Spread | None) -> str:
 
 
 def _facts(result: ComparisonResult) -> str:
-    retries = f"{result.design.retries} {'retry' if result.design.retries == 1 else 'retries'}"
+    retries = f"{result.design.retries:,} {'retry' if result.design.retries == 1 else 'retries'}"
     size = f"{wording.plural(result.data.rows, 'example')}, {wording.plural(result.data.topics, 'topic')}"
     return f"{size}, {retries}, threshold {result.threshold:g}, the same splits for all."
 
@@ -205,7 +219,7 @@ def _about_differences(differences: Sequence[Difference]) -> Html | None:
     if not differences:
         return None
     rows = [
-        (f"{one.a} against {one.b}", points_text(one), str(one.pooled.verdict), _p_text(one.pooled.p_adjusted))
+        (f"{one.a} against {one.b}", points_text(one), _verdict_text(one), _p_text(one.pooled.p_adjusted))
         for one in differences
     ]
     head = ("Classifiers", "Difference", "Verdict", "p, for all pairs together")

@@ -21,38 +21,39 @@ def about_pairs(result: IntentsResult) -> Html:
     """Return the pairs to work on, then the others on demand."""
     top = top_pairs(result, OPEN_PAIRS)
     ranked = top_pairs(result, MOST_PAIRS)
-    cards = tag("div", *[_card(pair) for pair in top], class_="cards") if top else None
+    cards = tag("div", *[_card(pair, result) for pair in top], class_="cards") if top else None
     return tag(
         "section",
         tag("h2", "What to fix next"),
         tag("p", wording.verdict(result)),
         cards,
         _ranking(ranked) if ranked else None,
-        _folded("Harmless: same answer", harmless_pairs(result)),
-        _folded("Not enough examples to tell", unclear_pairs(result)),
+        _folded("Harmless: same answer", harmless_pairs(result), result),
+        _folded("Not enough examples to tell", unclear_pairs(result), result),
     )
 
 
-def _card(pair: Pair) -> Html:
+def _card(pair: Pair, result: IntentsResult) -> Html:
     width = f"width: {100 * min(1.0, pair.overlap):.0f}%"
     told = tag(
         "div",
         tag("h3", pair.a, tag("span", " and "), pair.b),
         tag("p", named("overlap"), f" {_overlap_text(pair)}"),
         tag("div", tag("span", style=width), class_="meter", aria_hidden="true"),
-        tag("p", wording.pair_advice(pair)),
-        bullets(_pair_facts(pair), class_="facts"),
+        tag("p", wording.pair_advice(pair, result)),
+        bullets(_pair_facts(pair, result), class_="facts"),
     )
     asked = tag("div", tag("h4", "Questions at the border"), _questions(pair))
     return tag("article", told, asked, class_="card")
 
 
-def _pair_facts(pair: Pair) -> list[str]:
+def _pair_facts(pair: Pair, result: IntentsResult) -> list[str]:
     direction, stability = wording.pair_direction(pair), wording.pair_stability(pair)
+    cost = wording.cost_fact(pair, result)
     return [
         *([] if wording.swallowed(pair) else [f"{direction[0].upper()}{direction[1:]}."]),
-        f"It is {stability}.",
-        *([f"It costs {wording.cost_text(pair)}."] if pair.cost is not None else []),
+        *([f"It is {stability}."] if stability else []),
+        *([f"It {cost}."] if cost else []),
         f"What the bot mixes: {tight(pair.bot_overlap)}; how alike the texts are: {tight(pair.text_overlap)}.",
     ]
 
@@ -88,7 +89,7 @@ def _ranking(pairs: Sequence[Pair]) -> Html:
             wording.share_text(pair.bot_overlap),
             wording.share_text(pair.text_overlap),
             f"{100 * pair.top3_share:.0f} of 100",
-            f"{pair.evidence}",
+            f"{pair.evidence:,}",
         )
         for pair in pairs
     ]
@@ -96,11 +97,12 @@ def _ranking(pairs: Sequence[Pair]) -> Html:
     numbers = table("The most confused pairs", ("Topics", *[named(name) for name in names]), rows, numbers=5)
     meaning = "Dot: overlap; bar: its interval; dashed line: the level at which two topics clash."
     drawn = figure("The most confused pairs", meaning, charts.overlap_chart(pairs), numbers)
-    return details(f"The {len(pairs)} most confused pairs", drawn)
+    title = "The most confused pair" if len(pairs) == 1 else f"The {len(pairs):,} most confused pairs"
+    return details(title, drawn)
 
 
-def _folded(title: str, pairs: Sequence[Pair]) -> Html | None:
+def _folded(title: str, pairs: Sequence[Pair], result: IntentsResult) -> Html | None:
     if not pairs:
         return None
-    lines = [f"{wording.pair_sentence(pair)} {wording.pair_advice(pair)}" for pair in pairs[:MOST_PAIRS]]
-    return details(f"{title} ({len(pairs)})", bullets(lines))
+    lines = [f"{wording.pair_sentence(pair)} {wording.pair_advice(pair, result)}" for pair in pairs[:MOST_PAIRS]]
+    return details(f"{title} ({len(pairs):,})", bullets(lines))

@@ -23,7 +23,7 @@ from vivavoce.version import __version__
 MAIN = charts.MAIN
 MOST_TOPICS = 100
 MOST_CELLS = 40
-GRAVE = frozenset({"failed", "few_negatives", "contradictions"})
+GRAVE = frozenset({"failed", "untestable", "few_examples", "one_topic", "few_negatives", "contradictions"})
 section = partial(tag, "section")
 
 
@@ -166,7 +166,7 @@ def about_topics(result: IntentsResult) -> Html:
     return section(
         tag("h2", "Topic by topic"),
         tag("div", fared, taken, class_="charts"),
-        details(f"All topics ({len(findings.intents)})", _topic_table(findings)),
+        details(f"All topics ({len(findings.intents):,})", _topic_table(findings)),
     )
 
 
@@ -225,7 +225,7 @@ def _outcome(findings: SettingFindings, outcome: Outcome) -> Html:
         for s in findings.samples
         if s.outcome is outcome
     ]
-    title = f"{wording.OUTCOME_TITLES[outcome]}: {count:,} of {total:,} tests"
+    title = f"{wording.OUTCOME_TITLES[outcome]}: {count:,} of {wording.plural(total, 'test')}"
     head = ("Question", "Filed under", "Guess", "Confidence")
     caption = f"{outcome.meaning[0].upper()}{outcome.meaning[1:]}."
     return details(title, table(caption, head, rows, numbers=1))
@@ -272,7 +272,7 @@ def provenance(result: IntentsResult) -> Html:
         "Classifier": result.classifier,
         "Threshold": f"{result.threshold:g}",
         "Settings": ", ".join(str(findings.setting) for findings in result.settings),
-        "Retries": f"{result.design.retries} ({result.design.partition})",
+        "Retries": f"{result.design.retries:,} ({result.design.partition})",
         "Test fraction": f"{result.design.test_fraction:g}",
         "Topics with one example": str(result.design.singletons),
         "Seed": f"{result.design.seed}",

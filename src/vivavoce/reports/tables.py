@@ -20,6 +20,9 @@ from vivavoce.reports.meanings import MEASURES, Kind
 
 MAIN = ("automation_rate", "precision_answered", "negative_rejection", "accuracy")
 INTERVAL = len("90 to 100 %")
+# What stands between two columns of a plain table.
+GAP = 3
+NAMES_AT_LEAST, NAMES_AT_MOST = 22, 34
 EXAMPLES = 3
 FEW_PROBLEMS = 10
 SEVERITY_WORDS = {"error": "error", "warning": "warning", "info": "hint"}
@@ -45,9 +48,9 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
     console.print(block(Text(wording.strangers_sentence(result))))
     console.print(heading("How good is it?", _facts(result)))
     console.print()
-    console.print(_settings(result))
+    console.print(_settings(result, console.width))
     console.print(heading("What to fix next", wording.verdict(result)))
-    console.print(_pairs(top_pairs(result)))
+    console.print(_pairs(result))
     console.print(_weakest(result.settings[0], 15 if verbose else 5))
     if verbose:
         console.print(_all_numbers(result))
@@ -68,49 +71,58 @@ def _facts(result: IntentsResult) -> str:
     return ", ".join(parts) + ". Under each value: where it would lie with other data of this size."
 
 
-def _settings(result: IntentsResult) -> RenderableType:
+def _settings(result: IntentsResult, width: int) -> RenderableType:
+    """Return the main numbers; those for which the window is too narrow stand in a table below."""
+    fitting = min(len(MAIN), max(1, (width - NAMES_AT_LEAST) // (INTERVAL + GAP)))
+    parts: list[RenderableType] = []
+    for start in range(0, len(MAIN), fitting):
+        parts += [_settings_table(result, MAIN[start : start + fitting]), Text()]
+    same = [block(Text(wording.setting_sentence(f))) for f in result.settings if f.same_as is not None]
+    return Group(*parts, *same) if same else Group(*parts[:-1])
+
+
+def _settings_table(result: IntentsResult, names: Sequence[str]) -> RenderableType:
     table = plain_table()
-    table.add_column("What the bot has to face", max_width=34)
-    for name in MAIN:
+    table.add_column("What the bot has to face", min_width=NAMES_AT_LEAST, max_width=NAMES_AT_MOST)
+    for name in names:
         table.add_column(MEASURES[name].title, justify="right", width=INTERVAL)
     shown = [findings for findings in result.settings if findings.same_as is None]
     for place, findings in enumerate(shown):
-        table.add_row(*_setting_row(findings), end_section=place < len(shown) - 1)
-    same = [block(Text(wording.setting_sentence(f))) for f in result.settings if f.same_as is not None]
-    return Group(table, Text(), *same) if same else table
+        table.add_row(*_setting_row(findings, names), end_section=place < len(shown) - 1)
+    return table
 
 
-def _setting_row(findings: SettingFindings) -> list[RenderableType]:
+def _setting_row(findings: SettingFindings, names: Sequence[str]) -> list[RenderableType]:
     tests = f"{findings.setting}, {wording.plural(findings.counts.total, 'test')}"
-    name = Text.assemble(wording.setting_title(findings), "\n", (tests, "dim"))
-    return [name, *[rate_cell(findings.rates[name]) for name in MAIN]]
+    title = Text.assemble(wording.setting_title(findings), "\n", (tests, "dim"))
+    return [title, *[rate_cell(findings.rates[name]) for name in names]]
 
 
-def _pairs(pairs: Sequence[Pair]) -> RenderableType:
-    return Group(*[_pair(place, pair) for place, pair in enumerate(pairs, 1)])
+def _pairs(result: IntentsResult) -> RenderableType:
+    return Group(*[_pair(place, pair, result) for place, pair in enumerate(top_pairs(result), 1)])
 
 
-def _pair(place: int, pair: Pair) -> RenderableType:
+def _pair(place: int, pair: Pair, result: IntentsResult) -> RenderableType:
     title = Text.assemble((f"{place}. ", "bold"), (pair.a, "bold"), " and ", (pair.b, "bold"))
     examples = [_example(example) for example in pair.examples[:EXAMPLES]]
     return Group(
         Text(),
         block(title),
-        block(Text(wording.pair_advice(pair)), indent=3),
-        block(_pair_facts(pair), "dim", indent=3),
+        block(Text(wording.pair_advice(pair, result)), indent=3),
+        block(_pair_facts(pair, result), "dim", indent=3),
         *[block(example, indent=3) for example in examples],
     )
 
 
-def _pair_facts(pair: Pair) -> str:
+def _pair_facts(pair: Pair, result: IntentsResult) -> str:
     overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
     facts = [
         f"Overlap {wording.share_text(pair.overlap)} ({wording.interval_text(overlap)})",
         *([] if wording.swallowed(pair) else [wording.pair_direction(pair)]),
-        *([f"costs {wording.cost_text(pair)}"] if pair.cost is not None else []),
+        wording.cost_fact(pair, result),
         wording.pair_stability(pair),
     ]
-    return "; ".join(facts) + "."
+    return "; ".join(fact for fact in facts if fact) + "."
 
 
 def _example(example: PairExample) -> RenderableType:
@@ -134,7 +146,7 @@ def _weakest(findings: SettingFindings, most: int) -> RenderableType:
     table.add_column("Examples", justify="right")
     for line in lines:
         table.add_row(
-            Text(line.intent), _inline(line.recall), wording.share_text(line.deferred.value), f"{line.examples}"
+            Text(line.intent), _inline(line.recall), wording.share_text(line.deferred.value), f"{line.examples:,}"
         )
     return Group(heading("Weakest topics", aside if left_out else ""), Text(), table)
 

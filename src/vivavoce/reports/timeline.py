@@ -116,7 +116,7 @@ def _about_periods(result: TimelineResult) -> Html:
             f"{period.n_train:,}",
             f"{period.n_test:,}",
             *(rate_part(period.rates[name]) for name in (*COLUMNS, "accuracy")),
-            f"{len(period.new_topics)}",
+            f"{len(period.new_topics):,}",
         )
         for period in result.periods
     ]

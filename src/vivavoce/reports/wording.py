@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.findings import SettingFindings, TimingFindings
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.result import IntentsResult
-from vivavoce.outcomes import Outcome
+from vivavoce.intents.splits import Setting
+from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import (
     MEASURES,
@@ -27,17 +30,20 @@ from vivavoce.reports.meanings import (
 __all__ = [
     "MEASURES",
     "NOT_AVAILABLE",
+    "NO_GUESSES",
     "OUTCOME_TITLES",
     "PROBLEM_TITLES",
     "WATCH_LEVEL",
     "Measure",
     "absence",
     "check_sentence",
+    "cost_fact",
     "cost_text",
     "headline",
     "hundred",
     "interval_text",
     "needs_work",
+    "never_guessed",
     "pair_advice",
     "pair_direction",
     "pair_sentence",
@@ -59,9 +65,12 @@ __all__ = [
 ]
 
 # Below this a pair needs no attention: half of the level at which it counts as a clash.
+WATCH_LEVEL = CLASH_LEVEL / 2
 # Below this share of re-checks a pair's place at the top is chance.
 SELDOM = 0.05
-WATCH_LEVEL = CLASH_LEVEL / 2
+# From here on two topics look the same, not just alike.
+SAME_LEVEL = 0.99
+NO_GUESSES = "the engine had no guess for any question"
 
 OUTCOME_TITLES = {
     Outcome.RIGHT: "Right",
@@ -108,12 +117,27 @@ def headline(result: IntentsResult) -> str:
     first = result.settings[0]
     answered, right = first.rates["automation_rate"], first.rates["precision_answered"]
     if answered.value is None:
-        return "Nothing was tested, so nothing can be said about the bot."
+        return _untested(result)
     asked = "questions" if first.counts.negatives else "questions about its topics"
     said = f"Of 100 {asked}, the bot would answer"
     if right.value is None:
-        return f"{said} none by itself: it is never sure enough at the threshold of {result.threshold:g}."
+        why = f"it is never sure enough at the threshold of {result.threshold:g}"
+        return f"{said} none by itself: {NO_GUESSES if _had_no_guess(result) else why}."
     return f"{said} {_of_hundred(answered)} by itself; of 100 such answers, {_of_hundred(right)} would be right."
+
+
+def _untested(result: IntentsResult) -> str:
+    known = (note.message for note in result.warnings if note.kind == "untestable")
+    return next(known, "Nothing was tested, so nothing can be said about the bot.")
+
+
+def never_guessed(counts: Counts) -> bool:
+    """Say whether questions were asked and the engine had no guess for any of them."""
+    return 0 < counts.total == counts[Outcome.NO_GUESS] + counts[Outcome.DECLINED_NO_GUESS]
+
+
+def _had_no_guess(result: IntentsResult) -> bool:
+    return bool(result.settings) and all(never_guessed(findings.counts) for findings in result.settings)
 
 
 def strangers_sentence(result: IntentsResult) -> str:
@@ -128,13 +152,27 @@ def strangers_sentence(result: IntentsResult) -> str:
 def verdict(result: IntentsResult) -> str:
     """Say how many pairs of topics need attention, and where to begin."""
     clashing = [pair for pair in result.pairs if needs_work(pair) and pair.overlap >= CLASH_LEVEL]
-    if not clashing:
-        return f"No two topics overlap by {share_text(CLASH_LEVEL)} or more."
+    unclear = [p for p in result.pairs if not p.enough and not p.same_answer and p.overlap >= CLASH_LEVEL]
+    said = [_clash_text(result, clashing)] if clashing else []
+    said += [_unclear_text(unclear)] if unclear else []
+    return " ".join(said) or f"No two topics overlap by {share_text(CLASH_LEVEL)} or more."
+
+
+def _clash_text(result: IntentsResult, clashing: Sequence[Pair]) -> str:
     first = clashing[0]
     # The result lists the worst pairs only: where all of them clash, there may be more.
     least = "At least " if len(clashing) == len(result.pairs) else ""
     count = "One pair of topics overlaps" if len(clashing) == 1 else f"{least}{len(clashing)} pairs of topics overlap"
     return f"{count} by {share_text(CLASH_LEVEL)} or more; begin with '{first.a}' and '{first.b}'."
+
+
+def _unclear_text(unclear: Sequence[Pair]) -> str:
+    """Name the first pair that seems to clash but has too few examples for a judgement."""
+    first, more = unclear[0], len(unclear) - 1
+    look = "look the same" if first.overlap >= SAME_LEVEL else "look alike"
+    said = f"'{first.a}' and '{first.b}' {look} (overlap {share_text(first.overlap)})"
+    rest = f" The same holds for {plural(more, 'more pair')}." if more else ""
+    return f"{said}, but there are not enough different examples to tell.{rest}"
 
 
 def timing_sentence(timing: TimingFindings) -> str:
@@ -193,9 +231,9 @@ def pair_direction(pair: Pair) -> str:
 
 
 def pair_stability(pair: Pair) -> str:
-    """Say how firmly the pair stands at the top of the ranking."""
+    """Say how firmly the pair stands at the top of the ranking; nothing where it stands there by chance."""
     if pair.top3_share < SELDOM:
-        return "seldom among the three that overlap most"
+        return ""
     return f"in the top three in {100 * pair.top3_share:.0f} of 100 re-checks"
 
 
@@ -208,22 +246,32 @@ def cost_text(pair: Pair) -> str:
     return f"about {10 * pair.cost:.0f} of 1,000 messages" if pair.cost >= 0.05 else "under 1 of 1,000 messages"
 
 
-def pair_advice(pair: Pair) -> str:
-    """Say what to look at."""
+def cost_fact(pair: Pair, result: IntentsResult) -> str:
+    """Say what the pair costs, and whether no other costs as much; nothing where it is not known."""
+    if pair.cost is None:
+        return ""
+    others = [other.cost or 0.0 for other in result.pairs if (other.a, other.b) != (pair.a, pair.b)]
+    if others and pair.cost > max(others):
+        return f"costs most messages of all pairs: {cost_text(pair).removesuffix(' messages')}"
+    return f"costs {cost_text(pair)}"
+
+
+def pair_advice(pair: Pair, result: IntentsResult | None = None) -> str:
+    """Say what to look at; the result tells why the bot's view of a pair is missing."""
     if not pair.enough:
         return "Not enough examples to tell: add some to the smaller topic, then check again."
     if pair.same_answer:
         return "Harmless: both topics give the same answer. Merge them when convenient."
     if pair.overlap < WATCH_LEVEL:
         return "Nothing to do: the two are told apart."
-    return _views_advice(pair) or _direction_advice(pair)
+    return _views_advice(pair, result) or _direction_advice(pair)
 
 
-def _views_advice(pair: Pair) -> str:
+def _views_advice(pair: Pair, result: IntentsResult | None) -> str:
     """Compare what the bot mixes with how alike the texts are, where they disagree or one is missing."""
     bot, text = pair.bot_overlap, pair.text_overlap
     if bot is None:
-        return "Only the texts were compared: add the setting 0,0 to see what the bot makes of them."
+        return f"Only the texts were compared{_why_texts_only(result)}."
     if text is None:
         return ""
     if text >= CLASH_LEVEL and bot < WATCH_LEVEL:
@@ -231,6 +279,14 @@ def _views_advice(pair: Pair) -> str:
     if bot >= CLASH_LEVEL and text < WATCH_LEVEL:
         return "The bot mixes them although the texts differ: examples are missing, the topics are fine."
     return ""
+
+
+def _why_texts_only(result: IntentsResult | None) -> str:
+    if result is not None and _had_no_guess(result):
+        return ": the engine gave no guesses"
+    if result is not None and any(findings.setting == Setting(0, 0.0) for findings in result.settings):
+        return ""
+    return ": add the setting 0,0 to see what the bot makes of them"
 
 
 def _direction_advice(pair: Pair) -> str:
@@ -266,12 +322,18 @@ def needs_work(pair: Pair) -> bool:
 
 
 def check_sentence(check: CheckResult) -> str:
-    """Say in one sentence what is wrong with training data."""
-    size = f"{plural(check.rows, 'example')} in {plural(len(check.sizes), 'topic')}"
+    """Say in one sentence what is wrong with training data, and first what of it was not looked at."""
+    size = f"{plural(check.rows, 'example')} in {plural(len(check.sizes), 'topic')}:"
+    if check.out_of_scope:
+        inside = f"{check.rows - check.out_of_scope:,} in {plural(len(check.sizes), 'topic')}"
+        size = f"{plural(check.rows, 'example')}: {inside} and {check.out_of_scope:,} out of scope;"
+    if check.excluded:
+        were = "was" if check.excluded == 1 else "were"
+        size = f"{check.excluded:,} of {plural(check.rows + check.excluded, 'row')} {were} left out; {size}"
     if not check.problems:
-        return f"{size}: nothing to put right."
+        return f"{size} nothing {'else ' if check.excluded else ''}to put right."
     counts = {s: sum(p.severity == s for p in check.problems) for s in ("error", "warning", "info")}
     words = {"error": "error", "warning": "warning", "info": "hint"}
     parts = [plural(n, words[severity]) for severity, n in counts.items() if n]
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"{size}: {listed}."
+    return f"{size} {listed}."

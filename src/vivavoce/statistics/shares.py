@@ -8,8 +8,8 @@ from statistics import NormalDist
 from vivavoce.records import Rate
 
 
-def wilson(hits: int, n: int, confidence: float = 0.95) -> Rate:
-    """Return `hits` of `n` with Wilson's score interval.
+def wilson(hits: float, n: int, confidence: float = 0.95) -> Rate:
+    """Return `hits` of `n` with Wilson's score interval; hits averaged over repeated tests need not be whole.
 
     centre ± half, where centre = (p + z²/2n) / (1 + z²/n) and half = z·sqrt(p(1-p)/n + z²/4n²) / (1 + z²/n).
     Meaning: the true shares that the count does not contradict. Never leaves 0..1, honest for small n.
@@ -40,6 +40,6 @@ def clopper_pearson_upper(hits: int, n: int, confidence: float = 0.95) -> float:
     return 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, confidence))
 
 
-def _check_count(hits: int, n: int) -> None:
+def _check_count(hits: float, n: int) -> None:
     if not 0 <= hits <= n:
         raise ValueError(f"{hits} hits of {n} is not a count")
