@@ -74,6 +74,10 @@ def test_bad_lines_are_all_named(tmp_path: Path) -> None:
     assert [fault.where.rpartition("line ")[2] for fault in error.faults] == ["2", "4"]
 
 
+def test_nothing_but_bad_lines_are_to_be_corrected_not_added_to(tmp_path: Path) -> None:
+    assert refusal(tmp_path, '{"text": \n', "data.jsonl").remedy == "correct what is said above"
+
+
 @pytest.mark.parametrize("name", ["data.json", "data.jsonl"])
 def test_a_string_that_never_ends_is_told_in_whole_words(tmp_path: Path, name: str) -> None:
     told = str(refusal(tmp_path, '{"text": "a', name))

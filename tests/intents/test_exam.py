@@ -461,7 +461,7 @@ def test_few_negatives_and_lonely_topics_are_said() -> None:
     result = examine(JaccardClassifier(), data, settings=[PLAIN, Setting(2)], retries=5)
     kinds = {note.kind: note.message for note in result.warnings}
     assert "1 topic (lonely) with one example: trained but never tested" in kinds["singletons"]
-    assert "(2, 0) has only 5 negative examples from 1 small topics" in kinds["few_negatives"]
+    assert "(2, 0) has only 5 negative examples from 1 small topic" in kinds["few_negatives"]
     assert "consistent" in kinds["consistency"]
 
 

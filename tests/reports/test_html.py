@@ -106,6 +106,25 @@ def test_hostile_texts_everywhere_stay_texts(result: IntentsResult) -> None:
     assert not [key for _, key, _ in found.attributes if key.startswith("on")]
 
 
+def test_the_dearest_pair_says_so_and_a_place_by_chance_is_not_told(result: IntentsResult) -> None:
+    first = replace(result.pairs[0], overlap=0.9, enough=True, same_answer=False, cost=0.1, top3_share=0.01)
+    dear = replace(first, a="dear", cost=0.38)
+    said = words(render_result(replace(result, pairs=(first, dear))))
+    assert said.count("It costs most messages of all pairs: about 4 of 1,000.") == 1
+    assert "It costs about 1 of 1,000 messages." in said
+    assert "seldom" not in said
+    assert "It is ." not in said
+
+
+def test_an_engine_without_guesses_and_topics_of_copies_have_a_report(
+    guessless: IntentsResult, copies: IntentsResult
+) -> None:
+    said = words(render_result(guessless))
+    assert wording.headline(guessless) in said
+    assert "add the setting 0,0" not in said
+    assert wording.headline(copies) in words(render_result(copies))
+
+
 def test_the_sentences_and_the_warnings_are_there(report: str, result: IntentsResult) -> None:
     said = words(report)
     assert wording.headline(result) in said

@@ -54,11 +54,11 @@ def test_the_main_numbers_stand_with_their_intervals(result: IntentsResult, widt
         assert f"{findings.setting}, {findings.counts.total} tests" in text
 
 
-@pytest.mark.parametrize(("width", "tables"), [(40, 4), (60, 2), (80, 1), (200, 1)])
+@pytest.mark.parametrize(("width", "tables"), [(40, 4), (60, 2), (77, 2), (78, 1), (80, 1), (200, 1)])
 def test_a_narrow_window_breaks_the_table_and_not_the_names(result: IntentsResult, width: int, tables: int) -> None:
     lines = [line.rstrip() for line in printed(show_result, result, width=width).splitlines()]
     assert sum(line.startswith("All topics known") for line in lines) == tables
-    assert sum(line.startswith("Smallest topics unknown"[:22].rsplit(" ", 1)[0]) for line in lines) == tables
+    assert sum(line.startswith("Smallest topics") for line in lines) == tables
 
 
 def test_the_dearest_pair_says_why_it_is_there_and_nothing_of_chance(result: IntentsResult) -> None:

@@ -107,7 +107,8 @@ def _check_rows_exist(table: Table, place: _Place, skip_bad: bool) -> None:
     if table.faults and skip_bad:
         raise _none_left(table.faults, place)
     what = "there are column names but no rows" if table.columns else "there are no examples"
-    raise DataError(what, where=place.path, remedy="add at least one example", faults=_shown(table.faults, place))
+    remedy = "correct what is said above" if table.faults else "add at least one example"
+    raise DataError(what, where=place.path, remedy=remedy, faults=_shown(table.faults, place))
 
 
 def _of_split(rows: Sequence[Row], columns: Columns, split: str, place: _Place) -> list[Row]:

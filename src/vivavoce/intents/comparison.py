@@ -26,7 +26,7 @@ from vivavoce.intents.exam import (
 )
 from vivavoce.intents.findings import SettingFindings, find
 from vivavoce.intents.material import Material
-from vivavoce.intents.notes import CONSISTENCY
+from vivavoce.intents.notes import CONSISTENCY, failure_text
 from vivavoce.intents.record import ExamRecord, RecordFile, UnitFailure, UnitKey
 from vivavoce.intents.result import DataFacts, Note, head_json, notes_json, rate_cell
 from vivavoce.intents.runner import AnyClassifier, Progress, Unit, reason_of, run_units
@@ -355,7 +355,9 @@ def _notes(
 ) -> Iterator[Note]:
     yield from (Note("failed_engine", f"{one.name} is missing: {one.reason}") for one in failures)
     for one in found:
-        yield from (Note("failed", f"{one.name}: {f} This retry is not compared.") for f in one.failures)
+        yield from (
+            Note("failed", f"{one.name}: {failure_text(f)} This retry is not compared.") for f in one.failures
+        )
     for findings in found[0].settings:
         if findings.same_as is not None:
             message = f"Setting {findings.setting} equals {findings.same_as}: no topic is small enough."

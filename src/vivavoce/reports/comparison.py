@@ -35,7 +35,7 @@ def comparison_headline(result: ComparisonResult) -> str:
     if best:
         return f"{best[0]} is better than {'all others' if len(names) > 2 else _other(names, best[0])}."
     if all(_same_answers(one) for one in result.differences):
-        return f"{f'{names[0]} and {names[1]}' if len(names) == 2 else 'All classifiers'} gave the same answers."
+        return f"{f'{names[0]} and {names[1]}' if len(names) == 2 else 'All classifiers'} are right on the same messages."
     close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
     if close == len(result.differences):
         return "The classifiers are too close to call on these data."
@@ -64,7 +64,7 @@ def difference_sentence(one: Difference) -> str:
     """Say what may be said of two classifiers."""
     gap = one.pooled
     if _same_answers(one):
-        return f"{one.a} and {one.b} gave the same answers."
+        return f"{one.a} and {one.b} are right on the same messages."
     if gap.verdict is Verdict.CLOSE:
         return f"{one.a} and {one.b} are too close to call ({points_text(one)}).{_more_text(gap.more_examples)}"
     if gap.verdict is Verdict.BETTER:
@@ -97,7 +97,7 @@ def points_text(one: Difference, *, turned: bool = False) -> str:
 
 
 def _verdict_text(one: Difference) -> str:
-    return "same answers" if _same_answers(one) else str(one.pooled.verdict)
+    return "same messages right" if _same_answers(one) else str(one.pooled.verdict)
 
 
 def _p_text(p: float | None) -> str:
