@@ -35,7 +35,8 @@ def comparison_headline(result: ComparisonResult) -> str:
     if best:
         return f"{best[0]} is better than {'all others' if len(names) > 2 else _other(names, best[0])}."
     if all(_same_answers(one) for one in result.differences):
-        return f"{f'{names[0]} and {names[1]}' if len(names) == 2 else 'All classifiers'} are right on the same messages."
+        both = f"{names[0]} and {names[1]}" if len(names) == 2 else "All classifiers"
+        return f"{both} are right on the same messages."
     close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
     if close == len(result.differences):
         return "The classifiers are too close to call on these data."
