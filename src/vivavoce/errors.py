@@ -107,3 +107,8 @@ def nearest(name: str, known: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the nearest known name, or nothing."""
     found = get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f" Did you mean '{found[0]}'?" if found else ""
+
+
+def plural(n: int, noun: str) -> str:
+    """Write a count with its noun."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

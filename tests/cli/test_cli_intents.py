@@ -82,19 +82,7 @@ def test_a_missed_gate_still_writes_the_json(viva, folder):
 
 
 def test_a_failed_retry_ends_with_3_shows_the_others_and_says_how_to_go_on(viva, plain):
-    command = (
-        "intents",
-        "examine",
-        "faq.csv",
-        "-c",
-        "python:fakes:Failing",
-        "--retries",
-        "3",
-        "--setting",
-        "0,0",
-        "--attempts",
-        "1",
-    )
+    command = ("intents", "examine", "faq.csv", "-c", "python:fakes:Failing", *FEW, "--attempts", "1")
     result = viva(*command, "--record", "kept.record")
     assert result.exit_code == 3
     assert "the bot would answer" in plain(result.stdout)
@@ -112,19 +100,7 @@ def test_a_call_that_fails_once_is_made_again_and_said(viva, plain):
 
 def test_incomplete_work_outweighs_a_missed_gate_and_both_are_told(viva):
     result = viva(
-        *(
-            "intents",
-            "examine",
-            "faq.csv",
-            "-c",
-            "python:fakes:Failing",
-            "--retries",
-            "3",
-            "--setting",
-            "0,0",
-            "--attempts",
-            "1",
-        ),
+        *("intents", "examine", "faq.csv", "-c", "python:fakes:Failing", *FEW, "--attempts", "1"),
         *("--fail-under", "accuracy=1", "--quiet"),
     )
     assert result.exit_code == 3

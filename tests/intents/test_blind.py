@@ -103,7 +103,7 @@ def test_it_trains_once_on_the_rows_that_have_a_topic_and_asks_once() -> None:
 
     result = examine_blind(TRAIN, TEST, Spy())
     assert seen == [("fit", TRAIN.texts[:4]), ("guess", TEST.texts)]
-    assert "1 training rows are out of scope" in " ".join(note.message for note in result.warnings)
+    assert "1 training row out of scope" in " ".join(note.message for note in result.warnings)
 
 
 def test_rows_without_a_topic_are_negatives() -> None:
@@ -125,7 +125,7 @@ def test_a_near_duplicate_in_training_is_counted_and_told() -> None:
     result = jaccard()
     assert result.leak is not None
     assert (result.leak.rows, result.leak.accuracy_without.n) == (1, 3)
-    assert "1 test rows have a near-duplicate in training; without them accuracy is" in result.warnings[0].message
+    assert "1 test row with a near-duplicate in training; without, accuracy is" in result.warnings[0].message
 
 
 def test_topics_that_were_never_trained_are_refused_all_at_once() -> None:

@@ -204,7 +204,7 @@ def test_undated_rows_are_refused_with_their_numbers_or_left_out_and_listed() ->
     assert [fault.where for fault in caught.value.faults] == ["row 3", "row 77"]
     result = play(holes, undated="drop")
     assert result.undated == (3, 77)
-    assert "2 rows without a date were left out" in messages(result)
+    assert "2 rows without a date left out" in messages(result)
     assert result.data.rows == 118
 
 
@@ -235,7 +235,7 @@ def test_near_duplicates_of_known_messages_are_not_tested() -> None:
     again = [replace(e, text=data.texts[0] + "!") if e.row in (60, 61, 90) else e for e in data]
     result = play(Dataset(tuple(again)))
     assert sum(period.n_excluded for period in result.periods) == 3
-    assert "3 tests were left out because their near-duplicate was in training" in messages(result)
+    assert "3 tests left out: a near-duplicate was in training" in messages(result)
 
 
 def test_rows_in_any_order_give_the_same_result() -> None:

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Protocol
 
-from vivavoce.errors import DataError, FileError
+from vivavoce.errors import DataError, FileError, plural
 
 DEFAULT_MAX_BYTES = 512 * 1024**2
 Cells = Sequence[object]
@@ -149,7 +149,7 @@ def _fitted(cells: Cells, width: int, pad: bool) -> tuple[object, ...] | None:
 
 def _ragged(cells: int, columns: int) -> str:
     remedy = "put texts that contain the delimiter into quotes" if cells > columns else "add the missing cells"
-    return f"the row has {cells} cells, the header has {columns}: {remedy}"
+    return f"the row has {plural(cells, 'cell')}, the header has {columns}: {remedy}"
 
 
 def _blank_note(blanks: Sequence[int], source: str) -> list[str]:

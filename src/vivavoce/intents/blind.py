@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vivavoce.errors import DataError, Fault, UsageError, nearest
+from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
 from vivavoce.intents.exam import as_dataset, check_threshold, load_classifier
 from vivavoce.intents.findings import (
     ConfusionCell,
@@ -375,16 +375,17 @@ def _notes(test: Dataset, train: Dataset | None, leak: Leak | None, unlearnt: Se
     if leak is not None and leak.rows:
         without = leak.accuracy_without.value
         told = "n/a" if without is None else f"{without:.3f}"
-        message = f"{leak.rows} test rows have a near-duplicate in training; without them accuracy is {told}."
+        message = f"{plural(leak.rows, 'test row')} with a near-duplicate in training; without, accuracy is {told}."
         yield Note("leak", message)
     if unlearnt:
         rows = sum(test.sizes[name] for name in unlearnt)
         yield Note(
-            "unknown_intents", f"{rows} test rows of untrained topics count as negatives: {', '.join(unlearnt)}."
+            "unknown_intents",
+            f"{plural(rows, 'test row')} of untrained topics counted as negative: {', '.join(unlearnt)}.",
         )
     left_out = train.intents.count(None) if train else 0
     if left_out:
-        yield Note("left_out", f"{left_out} training rows are out of scope and were not trained.")
+        yield Note("left_out", f"{plural(left_out, 'training row')} out of scope, not trained.")
     if test.intents.count(None) + len(unlearnt) == 0:
         yield Note(
             "no_negatives", "No test row is out of scope: nothing is known about declining what no topic fits."

@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from vivavoce.errors import ClassifierError, Fault, UsageError, VivaError
+from vivavoce.errors import ClassifierError, Fault, UsageError, VivaError, plural
 from vivavoce.intents.differences import Difference, Examined, Gap, differences_of
 from vivavoce.intents.exam import (
     PLAIN,
@@ -229,7 +229,7 @@ def _engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
     ]
     names = [name for name, _ in pairs]
     if len(names) < 2:
-        raise UsageError(f"{len(names)} classifiers cannot be compared", remedy="give at least two")
+        raise UsageError(f"{plural(len(names), 'classifier')} cannot be compared", remedy="give at least two")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(

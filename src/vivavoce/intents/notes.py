@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from vivavoce.errors import plural
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import ExamRecord, UnitFailure
@@ -77,7 +78,7 @@ def _size_notes(material: Material) -> Iterator[Note]:
     if total < FEW_EXAMPLES or median < FEW_IN_A_TOPIC:
         yield Note(
             "few_examples",
-            f"Only {_count(total, 'example')} in {_count(len(sizes), 'topic')} (median {median:g} a topic): "
+            f"Only {plural(total, 'example')} in {plural(len(sizes), 'topic')} (median {median:g} a topic): "
             "take every number as a first impression.",
         )
 
@@ -114,8 +115,8 @@ def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
         elif one.low_topics and negatives < FEW_NEGATIVES:
             yield Note(
                 "few_negatives",
-                f"Setting {one.setting} has only {_count(negatives, 'negative example')} from "
-                f"{_count(len(one.low_topics), 'small topic')}: its rejection figures are rough.",
+                f"Setting {one.setting} has only {plural(negatives, 'negative example')} from "
+                f"{plural(len(one.low_topics), 'small topic')}: its rejection figures are rough.",
             )
 
 
@@ -159,18 +160,14 @@ _SINGLETONS = {
 
 def _listed(noun: str, names: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
-    return f"{_count(len(names), noun)} ({shown})"
+    return f"{plural(len(names), noun)} ({shown})"
 
 
 def _named(names: Sequence[str], most: int = 5) -> str:
     """Join names as in a sentence."""
     parts = [f"'{name}'" for name in names[:most]]
-    parts += [_count(len(names) - most, "more topic")] if len(names) > most else []
+    parts += [plural(len(names) - most, "more topic")] if len(names) > most else []
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _inflation_notes(inflation: Inflation | None) -> Iterator[Note]:

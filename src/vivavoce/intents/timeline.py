@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vivavoce.errors import DataError, Fault, UsageError
+from vivavoce.errors import DataError, Fault, UsageError, plural
 from vivavoce.files.columns import SYNONYMS
 from vivavoce.files.dates import unreadable_date_rows
 from vivavoce.intents.cuts import Fold, History
@@ -355,7 +355,7 @@ def _maintenance(parts: Sequence[_Part], still: Sequence[_Part], told: _Playback
 
 def _notes(told: _Playback, asked: int | None, min_test: int, undated: int) -> Iterator[Note]:
     if undated:
-        yield Note("undated", f"{undated} rows without a date were left out.")
+        yield Note("undated", f"{plural(undated, 'row')} without a date left out.")
     for moment, n in told.history.bulk():
         yield Note(
             "bulk_import",
@@ -364,7 +364,7 @@ def _notes(told: _Playback, asked: int | None, min_test: int, undated: int) -> I
         )
     repeated = sum(len(fold.excluded) for fold in told.folds)
     if repeated:
-        yield Note("excluded", f"{repeated} tests were left out because their near-duplicate was in training.")
+        yield Note("excluded", f"{plural(repeated, 'test')} left out: a near-duplicate was in training.")
     few = sum(len(fold.test) < min_test for fold in told.folds)
     if few:
         yield Note(

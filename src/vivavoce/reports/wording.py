@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vivavoce.errors import plural
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.findings import SettingFindings, TimingFindings
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
@@ -100,11 +101,6 @@ PROBLEM_TITLES = {
     "unreadable_date": "Date cannot be read",
     "very_long_text": "Very long text",
 }
-
-
-def plural(n: int, noun: str) -> str:
-    """Write a count with its noun."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 # --- the whole exam ----------------------------------------------------------------------------------------
