@@ -25,6 +25,7 @@ from vivavoce.intents.runner import AnyClassifier, Progress, Unit, run_units
 from vivavoce.intents.similarity import text_chances
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.records import Dataset
+from vivavoce.statistics import paired_bootstrap
 from vivavoce.version import __version__
 
 PLAIN = Setting(0, 0.0)
@@ -206,8 +207,11 @@ def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflati
     rows = np.intersect1d(material.repeated, np.flatnonzero(~np.isnan(rights[0]) & ~np.isnan(rights[1])))
     if not len(rows):
         return None
-    gain = float((rights[0][rows] - rights[1][rows]).mean())
-    return Inflation(gain * len(material.repeated) / len(material), len(material.repeated))
+    apart, together = (right[rows].tolist() for right in rights)
+    test = paired_bootstrap(apart, together, material.groups[rows].tolist())
+    part = len(material.repeated) / len(material)
+    low, high = (None if end is None else end * part for end in (test.low, test.high))
+    return Inflation((test.difference or 0.0) * part, low, high, len(material.repeated))
 
 
 def _right_rate(results: Sequence[UnitResult], material: Material, threshold: float) -> NDArray[np.float64]:

@@ -175,5 +175,11 @@ def _inflation_notes(inflation: Inflation | None) -> Iterator[Note]:
         yield Note(
             "inflation",
             f"Without keeping near-duplicates together the accuracy would look about "
-            f"{100 * inflation.difference:.1f} points better than it is.",
+            f"{100 * inflation.difference:.1f} points{_range(inflation)} better than it is.",
         )
+
+
+def _range(inflation: Inflation) -> str:
+    if inflation.low is None or inflation.high is None:
+        return ""
+    return f" ({100 * inflation.low:.1f} to {100 * inflation.high:.1f})"

@@ -33,7 +33,13 @@ class Inflation:
     """How much better the score would look if near-duplicates stood on both sides of a split."""
 
     difference: float
+    low: float | None
+    high: float | None
     rows: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"difference": self.difference, "low": self.low, "high": self.high, "rows": self.rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +100,7 @@ class IntentsResult:
             "pairs": [pair_json(pair) for pair in self.pairs],
             "warnings": notes_json(self.warnings),
             "failures": [{"unit": str(f.key), "reason": f.reason} for f in self.failures],
-            "inflation": None
-            if self.inflation is None
-            else {"difference": self.inflation.difference, "rows": self.inflation.rows},
+            "inflation": self.inflation.to_json() if self.inflation else None,
         }
 
     def _repr_html_(self) -> str:
