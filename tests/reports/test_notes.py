@@ -99,3 +99,13 @@ def test_a_blind_test_of_an_engine_without_guesses_does_not_blame_the_threshold(
     assert blind_headline(found).endswith(": the engine had no guess for any question.")
     unsure = replace(found, counts=Counts({Outcome.MISSED: 10}))
     assert "never sure enough at the threshold" in blind_headline(unsure)
+
+
+def test_messages_that_training_held_are_not_called_unseen() -> None:
+    texts = [f"{word} question number {n}" for word in ("pay", "leave") for n in range(4)]
+    data = Dataset.of(texts, [word for word in ("pay", "leave") for _ in range(4)])
+    known = examine_blind(data, data, JaccardClassifier())
+    assert "100 % of which it knew from training" in blind_headline(known)
+    assert "never seen" not in blind_headline(known)
+    other = Dataset.of(["something quite different"], [data.intents[0]])
+    assert "that it had never seen" in blind_headline(examine_blind(data, other, JaccardClassifier()))

@@ -16,7 +16,7 @@ from vivavoce.reports.charts import RateRow, comparison_chart
 from vivavoce.reports.choices import short_notes
 from vivavoce.reports.html import page
 from vivavoce.reports.layout import block, bullets, heading, numbers_table
-from vivavoce.reports.meanings import MEASURES, Measure, hundred, rate_text
+from vivavoce.reports.meanings import MEASURES, Measure, rate_text, share_text
 from vivavoce.reports.parts import figure, rate_part
 from vivavoce.reports.sections import glossary
 from vivavoce.reports.sections import notes as notes_part
@@ -44,11 +44,19 @@ def blind_headline(result: BlindResult) -> str:
     answered, right = result.rates["automation_rate"], result.rates["precision_answered"]
     if answered.value is None:
         return "Nothing was tested, so nothing can be said about the bot."
-    said = f"Of 100 messages that it had never seen, the bot would answer {hundred(answered.value)} by itself"
+    said = f"Of 100 {_asked(result)}, the bot would answer {wording.of_hundred(answered)} by itself"
     if right.value is None:
         why = f"it is never sure enough at the threshold of {result.threshold:g}"
         return f"{said}: {wording.NO_GUESSES if wording.never_guessed(result.counts) else why}."
-    return f"{said}; of 100 such answers, {hundred(right.value)} would be right."
+    return f"{said}; of 100 such answers, {wording.of_hundred(right)} would be right."
+
+
+def _asked(result: BlindResult) -> str:
+    """Say what kind of messages were tested; those that training held too were not unseen."""
+    known = result.leak.rows if result.leak else 0
+    if not known or result.train is None:
+        return "messages like these" if result.train is None else "messages that it had never seen"
+    return f"messages like these, {share_text(known / result.data.rows)} of which it knew from training"
 
 
 def blind_facts(result: BlindResult) -> str:

@@ -119,7 +119,7 @@ def headline(result: IntentsResult) -> str:
     if right.value is None:
         why = f"it is never sure enough at the threshold of {result.threshold:g}"
         return f"{said} none by itself: {NO_GUESSES if _had_no_guess(result) else why}."
-    return f"{said} {_of_hundred(answered)} by itself; of 100 such answers, {_of_hundred(right)} would be right."
+    return f"{said} {of_hundred(answered)} by itself; of 100 such answers, {of_hundred(right)} would be right."
 
 
 def _untested(result: IntentsResult) -> str:
@@ -141,7 +141,7 @@ def strangers_sentence(result: IntentsResult) -> str:
     for findings in result.settings:
         declined = findings.rates["negative_rejection"]
         if declined.value is not None and findings.same_as is None:
-            return f"Of 100 questions that no topic fits, it would rightly leave {_of_hundred(declined)} unanswered."
+            return f"Of 100 questions that no topic fits, it would rightly leave {of_hundred(declined)} unanswered."
     return f"How it treats questions that no topic fits is not known: {absence('negative_rejection')}."
 
 
@@ -179,7 +179,8 @@ def timing_sentence(timing: TimingFindings) -> str:
     )
 
 
-def _of_hundred(rate: Rate) -> str:
+def of_hundred(rate: Rate) -> str:
+    """Write how many of 100 a share is, with its range."""
     assert rate.value is not None  # noqa: S101 - callers have said what a missing value means
     around = f" ({interval_text(rate).removesuffix(' %')})" if rate.low is not None else ""
     return f"{hundred(rate.value)}{around}"
