@@ -16,7 +16,7 @@ from vivavoce.records import Dataset, Rate
 from vivavoce.reports import wording
 from vivavoce.reports.choices import top_pairs
 from vivavoce.reports.meanings import MEASURES
-from vivavoce.reports.tables import MAIN, rate_cell, show_check, show_classifiers, show_result
+from vivavoce.reports.tables import MAIN, rate_cell, show_check, show_result
 
 
 def printed(show: object, *arguments: object, width: int = 80, **options: object) -> str:
@@ -159,9 +159,3 @@ def test_a_check_lists_the_worst_first_and_counts_the_rest() -> None:
 def test_a_clean_check_is_one_sentence() -> None:
     found = replace(check(Dataset.of(["a", "b"], ["x", "y"])), problems=(), counts={})
     assert printed(show_check, found).strip() == wording.check_sentence(found)
-
-
-def test_classifiers_are_listed() -> None:
-    text = printed(show_classifiers, [("linear", "vivavoce", "The default."), ("mine", "other", "[x]")])
-    assert "linear" in text
-    assert "[x]" in text

@@ -41,11 +41,6 @@ class Answers:
     confidence: NDArray[np.float32]
     probabilities: NDArray[np.float32] | None = None
 
-    def select(self, keep: Flags) -> Answers:
-        """Return the answers of some rows."""
-        chances = None if self.probabilities is None else self.probabilities[keep]
-        return Answers(self.guess[keep], self.confidence[keep], chances)
-
 
 @dataclass(frozen=True, slots=True)
 class Timing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -172,7 +172,7 @@ def _notes(result: IntentsResult, verbose: bool) -> RenderableType:
     return bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3))
 
 
-# --- intents check, classifiers ----------------------------------------------------------------------------
+# --- intents check -----------------------------------------------------------------------------------------
 
 
 def show_check(console: Console, check: CheckResult, *, verbose: bool = False) -> None:
@@ -210,14 +210,3 @@ def problem_line(problem: Problem, most: int = 6) -> str:
     rows = ", ".join(str(row) for row in problem.rows[:most]) + (", ..." if len(problem.rows) > most else "")
     where = f" (row{'s' if len(problem.rows) > 1 else ''} {rows})" if rows else ""
     return f"{SEVERITY_WORDS[problem.severity]}: {problem.message}{where}"
-
-
-def show_classifiers(console: Console, rows: Iterable[tuple[str, str, str]]) -> None:
-    """Show the classifiers that can be examined: name, where it comes from, what it is."""
-    table = plain_table()
-    table.add_column("Name", no_wrap=True)
-    table.add_column("What it is", overflow="fold", max_width=70)
-    table.add_column("From", overflow="fold")
-    for name, origin, summary in rows:
-        table.add_row(Text(name, style="bold"), Text(summary), Text(origin, style="dim"))
-    console.print(table)
