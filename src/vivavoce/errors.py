@@ -8,7 +8,8 @@
     ├── MissingPartError            an optional part is not installed (exit code 2)
     ├── GateError                   a gate given by the user was not met (exit code 1)
     └── WorkError                   the work could not be completed and can be resumed (exit code 3)
-        └── ClassifierError         an engine failed, timed out or answered nonsense
+        ├── ClassifierError         an engine failed, timed out or answered nonsense
+        └── BotError                a bot could not be talked to: each cause has its own status
 
 Every error says what happened, where, and what to do next.
 """
@@ -101,6 +102,27 @@ class WorkError(VivaError):
 
 class ClassifierError(WorkError):
     """An engine failed, timed out or answered something that is not a guess."""
+
+
+class BotError(WorkError):
+    """A bot could not be talked to. `status` says why (a value of `records.Status`), never "wrong answer".
+
+    `retry_after`: seconds that the bot asked to wait, if it did.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        status: str = "failed",
+        retry_after: float | None = None,
+        where: str = "",
+        remedy: str = "",
+        faults: Sequence[Fault] = (),
+    ) -> None:
+        self.status = status
+        self.retry_after = retry_after
+        super().__init__(what, where=where, remedy=remedy, faults=faults)
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

@@ -173,3 +173,145 @@ class Counts:
             "deferral_precision": Share(well_deferred, self.deferred),
             "deferral_recall": Share(well_deferred, well_deferred + wrong),
         }
+
+
+# --- turns of a conversation ---------------------------------------------------------------------------------
+
+
+class TurnOutcome(StrEnum):
+    """The exclusive outcomes of one turn of a scripted conversation.
+
+    The same vocabulary as `Outcome`, seen from outside: a bot that does not answer rarely says what it held
+    back, so the three ways to miss and the two ways to decline are one each; and a turn can also fail to happen.
+    """
+
+    RIGHT = "right"
+    WRONG_REPLY = "wrong_reply"
+    WRONG_INTENT = "wrong_intent"
+    MISSED = "missed"
+    DECLINED = "declined"
+    OVERREACH = "overreach"
+    NO_REPLY = "no_reply"
+    ERROR = "error"
+    NOT_REACHED = "not_reached"
+    UNCHECKED = "unchecked"
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for people."""
+        return _TURN_MEANING[self]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the turn went as it should."""
+        return self in (TurnOutcome.RIGHT, TurnOutcome.DECLINED)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the turn enters a rate: it was checked, and it happened."""
+        return self not in (TurnOutcome.ERROR, TurnOutcome.NOT_REACHED, TurnOutcome.UNCHECKED)
+
+
+_TURN_MEANING = {
+    TurnOutcome.RIGHT: "the right topic, and the reply as expected",
+    TurnOutcome.WRONG_REPLY: "the right topic, but not the reply or the details that were expected",
+    TurnOutcome.WRONG_INTENT: "an answer about another topic",
+    TurnOutcome.MISSED: 'said "don\'t know" to something it should know',
+    TurnOutcome.DECLINED: 'rightly said "don\'t know"',
+    TurnOutcome.OVERREACH: "answered what it should not have answered",
+    TurnOutcome.NO_REPLY: "did not answer, or not in time",
+    TurnOutcome.ERROR: "could not be run: connection, server or format; never counted as wrong",
+    TurnOutcome.NOT_REACHED: "not tried: the conversation had ended before",
+    TurnOutcome.UNCHECKED: "nothing was expected; not counted",
+}
+_AS_TURN = {
+    Outcome.RIGHT: TurnOutcome.RIGHT,
+    Outcome.WRONG_INTENT: TurnOutcome.WRONG_INTENT,
+    Outcome.OVERREACH: TurnOutcome.OVERREACH,
+    Outcome.MISSED: TurnOutcome.MISSED,
+    Outcome.WRONG_DEFERRED: TurnOutcome.MISSED,
+    Outcome.NO_GUESS: TurnOutcome.MISSED,
+    Outcome.DECLINED: TurnOutcome.DECLINED,
+    Outcome.DECLINED_NO_GUESS: TurnOutcome.DECLINED,
+}
+
+
+def as_turn(outcome: Outcome) -> TurnOutcome:
+    """Return how the outcome of a single message would be called in a conversation."""
+    return _AS_TURN[outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCounts:
+    """How often each outcome occurred; every rate of the conversations exam is a Share of these.
+
+    `no_reply_in` and `no_reply_out`: no answer to a question in scope, and to one out of scope.
+    """
+
+    right: int = 0
+    wrong_reply: int = 0
+    wrong_intent: int = 0
+    missed: int = 0
+    declined: int = 0
+    overreach: int = 0
+    no_reply_in: int = 0
+    no_reply_out: int = 0
+    error: int = 0
+    not_reached: int = 0
+    unchecked: int = 0
+
+    @property
+    def in_scope(self) -> int:
+        """Questions that the bot should answer."""
+        return self.right + self.wrong_reply + self.wrong_intent + self.missed + self.no_reply_in
+
+    @property
+    def out_of_scope(self) -> int:
+        """Questions that the bot should decline."""
+        return self.declined + self.overreach + self.no_reply_out
+
+    @property
+    def counted(self) -> int:
+        """Turns that enter a rate."""
+        return self.in_scope + self.out_of_scope
+
+    @property
+    def answers(self) -> int:
+        """Answers given, right or wrong; a fallback is no answer."""
+        return self.right + self.wrong_reply + self.wrong_intent + self.overreach
+
+    def shares(self) -> Mapping[str, Share]:
+        """Return every standard share by its stable name; F1 follows from precision and recall."""
+        return {
+            "accuracy": Share(self.right + self.declined, self.counted),
+            "precision": Share(self.right, self.answers),
+            "recall": Share(self.right, self.in_scope),
+            "wrong_answer_rate": Share(self.wrong_reply + self.wrong_intent + self.overreach, self.counted),
+            "fallback_in_scope": Share(self.missed, self.in_scope),
+            "fallback_out_of_scope": Share(self.declined, self.out_of_scope),
+        }
+
+    def literal(self) -> Mapping[str, Share]:
+        """Return what the ECHO paper's wording defines, under names of its own; never used to rank anything.
+
+        tp = right, tn = wrong topic or fallback in scope, fp = rightly declined, fn = answered out of scope. Turns
+        that the wording gives no class (wrong reply, no reply) are left out.
+        """
+        scope = self.right + self.wrong_intent + self.missed
+        return {
+            "echo_literal_accuracy": Share(scope, scope + self.declined + self.overreach),
+            "echo_literal_precision": Share(self.right, self.right + self.declined),
+            "echo_literal_recall": Share(self.right, self.right + self.overreach),
+        }
+
+    @property
+    def literal_unclassified(self) -> int:
+        """Counted turns that the paper's wording gives no class."""
+        return self.wrong_reply + self.no_reply_in + self.no_reply_out
+
+
+def f1_of(precision: float | None, recall: float | None) -> float | None:
+    """Return the harmonic mean; None where one of the two is missing or both are 0."""
+    if precision is None or recall is None or precision + recall == 0:
+        return None
+    return 2 * precision * recall / (precision + recall)

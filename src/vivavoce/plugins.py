@@ -1,4 +1,4 @@
-"""Plug-ins: classifiers, file formats (and what later groups add), found by their entry points.
+"""Plug-ins: bots, classifiers, file formats (and what later groups add), found by their entry points.
 
 Built-ins register the same way as anyone else's. Of two distributions that offer the same name, vivavoce's
 own wins, then the first in alphabetical order, on every machine alike; `problems` tells of the others.
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from vivavoce.errors import MissingPartError, UsageError, VivaError, nearest
 
 __all__ = [
+    "BOTS",
     "CLASSIFIERS",
     "FORMATS",
     "Description",
@@ -26,6 +27,7 @@ __all__ = [
     "split_name",
 ]
 
+BOTS = "vivavoce.bots"
 CLASSIFIERS = "vivavoce.classifiers"
 FORMATS = "vivavoce.formats"
 OWN = "vivavoce"

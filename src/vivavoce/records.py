@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 
 from vivavoce.errors import DataError, Fault
 
@@ -34,6 +36,89 @@ class Guess:
 
 
 NO_GUESS = Guess(None, 0.0)
+
+
+class Status(StrEnum):
+    """What became of one message to a bot: it got through, the bot said nothing, or one of the ways to fail."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    CLOSED = "closed"
+    RATE_LIMITED = "rate_limited"
+    SERVER_ERROR = "server_error"
+    REFUSED = "refused"
+    NOT_JSON = "not_json"
+    BAD_ENCODING = "bad_encoding"
+    UNEXPECTED = "unexpected"
+    TOO_LARGE = "too_large"
+    FAILED = "failed"
+    NOT_REACHED = "not_reached"
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for people."""
+        return _STATUS_MEANING[self]
+
+    @property
+    def silent(self) -> bool:
+        """Whether the bot was reached but gave no answer in time: its own failure, counted as such."""
+        return self in (Status.EMPTY, Status.TIMEOUT)
+
+    @property
+    def error(self) -> bool:
+        """Whether the message could not be delivered or the answer not be read: nobody's wrong answer."""
+        return self not in (Status.OK, Status.EMPTY, Status.TIMEOUT, Status.NOT_REACHED)
+
+    @property
+    def transient(self) -> bool:
+        """Whether trying again may help."""
+        return self in (Status.UNREACHABLE, Status.CLOSED, Status.RATE_LIMITED, Status.SERVER_ERROR)
+
+
+_STATUS_MEANING = {
+    Status.OK: "the bot answered",
+    Status.EMPTY: "the bot answered with nothing",
+    Status.TIMEOUT: "the bot did not answer in time",
+    Status.UNREACHABLE: "no connection to the bot",
+    Status.CLOSED: "the bot closed the connection before it answered",
+    Status.RATE_LIMITED: "the bot asked for fewer messages (429) until the tries were used up",
+    Status.SERVER_ERROR: "the bot reported a failure of its own (5xx)",
+    Status.REFUSED: "the bot refused the request (4xx)",
+    Status.NOT_JSON: "the answer was not JSON (an HTML page, for instance)",
+    Status.BAD_ENCODING: "the answer was not UTF-8 text",
+    Status.UNEXPECTED: "the answer was JSON, but held no reply where one was expected",
+    Status.TOO_LARGE: "the answer was larger than is read",
+    Status.FAILED: "the connector or the program behind it failed",
+    Status.NOT_REACHED: "the conversation had ended before this message",
+}
+_NO_SLOTS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a bot said to one message: all its bubbles, and what it understood if it tells.
+
+    `fallback` None: the bot does not say whether it understood. `guess`: the topic that it held back, if it
+    tells. `seconds`: until the first bubble, where the connector can tell it from the last. `raw`: the payload as
+    it came, in plain JSON values, for the record.
+    """
+
+    texts: tuple[str, ...] = ()
+    intent: str | None = None
+    confidence: float | None = None
+    slots: Mapping[str, str] = _NO_SLOTS
+    buttons: tuple[str, ...] = ()
+    fallback: bool | None = None
+    guess: Guess | None = None
+    seconds: float | None = None
+    raw: object = None
+
+    @property
+    def text(self) -> str:
+        """All bubbles, one under another."""
+        return "\n".join(self.texts)
 
 
 @dataclass(frozen=True, slots=True)

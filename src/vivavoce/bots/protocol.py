@@ -1,0 +1,92 @@
+"""What a bot is: something that opens a talk, is told a message and replies.
+
+A connector is one small class. It does not time, retry, limit or count: that is the runner's work. It raises
+`BotError` with the right status where it cannot reply, and leaves cancelling to asyncio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from vivavoce.records import Reply
+
+__all__ = ["Bot", "BotContext", "BotFacts", "Fallback", "Limits", "Talk"]
+
+
+class Talk(Protocol):
+    """One conversation with a bot: a session of its own, messages strictly one after another."""
+
+    async def say(self, text: str) -> Reply:
+        """Send a message and return all that the bot says to it."""
+        ...
+
+    async def close(self) -> None:
+        """End the conversation. May be called after a failure, and more than once."""
+        ...
+
+
+class Bot(Protocol):
+    """What can be talked to, in any number of talks at the same time up to `facts.limits`."""
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot without asking it."""
+        ...
+
+    async def open(self, session: str) -> Talk:
+        """Begin a talk; `session` is unlike that of any other talk. Training and connecting happen before the first."""
+        ...
+
+    async def close(self) -> None:
+        """Release what the bot holds: connections, processes. May be called more than once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How hard a bot may be asked: talks at once, messages a second (None: no limit), seconds for a reply, tries."""
+
+    at_once: int = 8
+    per_second: float | None = None
+    timeout_s: float = 30.0
+    retries: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """How a bot says that it did not understand, where it does not say so itself."""
+
+    intents: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BotFacts:
+    """What is known about a bot. Recorded with every run, so it never holds a secret.
+
+    `intents`, `slots`, `phrases`: what it was built from, where known (None: not known); checks before a run use
+    them. `in_process`: it thinks on our own processor, so it must not be timed while others wait for ours.
+    """
+
+    name: str
+    about: str = ""
+    reports_intent: bool = False
+    in_process: bool = False
+    limits: Limits = Limits()
+    fallback: Fallback = Fallback()
+    intents: tuple[str, ...] | None = None
+    slots: tuple[str, ...] | None = None
+    phrases: Mapping[str, tuple[str, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BotContext:
+    """What a factory may need beside its option: the agent of the suite, an entry of bots.yaml, the seed."""
+
+    name: str
+    agent: str | None = None
+    entry: Mapping[str, object] = field(default_factory=dict)
+    seed: int = 0

@@ -1,0 +1,255 @@
+"""What an exam of conversations found: frozen numbers, each with its count and its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.outcomes import TurnCounts, TurnOutcome
+from vivavoce.records import Rate
+
+DEFINITIONS = 1
+ALL = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one turn came to, and why.
+
+    `fallback_rule`: which rule recognised the fallback (connector, intent, no_intent, reply, confidence). `matched`:
+    the kind of match that made the reply pass. `needs_look`: a near match that a guard held back: a person decides.
+    `guess_right`: whether the topic held back at a fallback was the right one (None: not known).
+    """
+
+    outcome: TurnOutcome
+    in_scope: bool = True
+    replied: bool = False
+    fallback: bool = False
+    fallback_rule: str = ""
+    matched: str = ""
+    reasons: tuple[str, ...] = ()
+    needs_look: bool = False
+    intent: str | None = None
+    guess_right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One turn of a run in numbers: the row that every rate is counted from. Texts stay in the record."""
+
+    key: TalkKey
+    number: int
+    turn: str
+    scenario: str
+    domain: str
+    level: str
+    kind: str
+    expected: tuple[str, ...]
+    verdict: Verdict
+    status: str
+    first_ms: float | None
+    last_ms: float | None
+    attempts: int
+    cold: bool
+    twin: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Response times in milliseconds over answered turns; what ran out of time is counted, never averaged in.
+
+    `mean` is the paper's: the mean of each conversation, then over conversations. `pooled` is over turns.
+    """
+
+    mean: Rate
+    pooled: float | None
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    last: float | None
+    turns: int
+    timeouts: int
+    retried: int
+    cold: int
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Misspelt turns beside their clean twins: how many pairs were right on both, one or neither side."""
+
+    both: int
+    only_clean: int
+    only_typo: int
+    neither: int
+    p: float | None
+
+    @property
+    def n(self) -> int:
+        """Pairs in which both turns were counted."""
+        return self.both + self.only_clean + self.only_typo + self.neither
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One bot in one domain at one level; an empty domain or level means all of them.
+
+    `rates` holds every share by its stable name: accuracy, precision, recall, f1, wrong_answer_rate, fallback_rate,
+    fallback_in_scope, fallback_out_of_scope, comprehension_rate, clean_twin_rate, retention, conversations_passed,
+    macro_f1, carefulness, stability, weakest_turn, mean_turn; and pass^k as pass_hat_2 ... where there are repeats.
+    """
+
+    bot: str
+    domain: str
+    level: str
+    conversations: int
+    turns: int
+    counts: TurnCounts
+    rates: Mapping[str, Rate]
+    times: Times
+    twins: Twins
+    literal: Mapping[str, float | None]
+    literal_unclassified: int
+    typo_out_of_scope: int
+    intent_source: str
+    incomplete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRow:
+    """One expected topic of one bot: how often it was asked, found and wrongly used; `intent` None: out of scope."""
+
+    bot: str
+    intent: str | None
+    n: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    confused_with: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Bot a against bot b on the same conversations: a difference with its interval, and what may be said of it.
+
+    `verdict`: a better, b better, or too close to call. `more`: about how many more conversations would decide.
+    `p` is adjusted for the number of comparisons; `mcnemar_p` counts turns as independent, a second look only.
+    """
+
+    a: str
+    b: str
+    domain: str
+    level: str
+    measure: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    verdict: str
+    more: int | None
+    conversations: int
+    turns: int
+    only_a: int
+    only_b: int
+    mcnemar_p: float | None
+    mixed_sources: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """A bot's place among three or more: Bradley-Terry strength (mean 0) with its interval over conversations.
+
+    `wins`: conversations won against another bot, a draw as half.
+    """
+
+    bot: str
+    strength: float
+    low: float | None
+    high: float | None
+    wins: float
+    contests: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One of the biggest problems of a bot, most costly first: what goes wrong, how often, and where to look."""
+
+    bot: str
+    kind: str
+    message: str
+    turns: int
+    examples: tuple[tuple[TalkKey, int], ...]
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unstable:
+    """A turn that does not always come out the same in repeats."""
+
+    bot: str
+    script: str
+    number: int
+    passed: int
+    n: int
+
+
+@dataclass(frozen=True)
+class Health:
+    """How good the test itself is: too easy, never passed, leaked from training, and what it covers.
+
+    Turns are named as (script, number). `coverage`: counted turns by (topic or None, level, clean|typo).
+    `difficulty`: level, then the share of turns that passed over all bots.
+    """
+
+    too_easy: tuple[tuple[str, int], ...] = ()
+    never_passed: tuple[tuple[str, int], ...] = ()
+    leaks: tuple[tuple[str, int, str], ...] = ()
+    coverage: Mapping[tuple[str | None, str, str], int] = field(default_factory=dict)
+    difficulty: Mapping[str, Rate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ConversationsResult:
+    """All findings of one run."""
+
+    header: RunHeader
+    cells: tuple[Cell, ...]
+    topics: tuple[TopicRow, ...]
+    comparisons: tuple[Comparison, ...]
+    strengths: tuple[Strength, ...]
+    problems: tuple[Problem, ...]
+    unstable: tuple[Unstable, ...]
+    health: Health
+    lines: tuple[Line, ...]
+    warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+
+    def cell(self, bot: str, domain: str = ALL, level: str = ALL) -> Cell:
+        """Return the cell of a bot; by default over all domains and levels."""
+        return next(c for c in self.cells if (c.bot, c.domain, c.level) == (bot, domain, level))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A turn whose outcome differs between two runs of the same bot name."""
+
+    key: TalkKey
+    number: int
+    before: TurnOutcome
+    after: TurnOutcome
+
+
+@dataclass(frozen=True)
+class RunDiff:
+    """Two runs side by side: what improved, regressed, is new or gone. `edited`: scripts whose content changed."""
+
+    before: RunHeader
+    after: RunHeader
+    improved: tuple[Change, ...]
+    regressed: tuple[Change, ...]
+    new: tuple[tuple[TalkKey, int], ...]
+    gone: tuple[tuple[TalkKey, int], ...]
+    edited: tuple[str, ...]
+    unchanged: int
+    comparisons: tuple[Comparison, ...]
+    warnings: tuple[str, ...] = ()

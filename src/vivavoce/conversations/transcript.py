@@ -1,0 +1,75 @@
+"""What was said: conversations as they were held, raw, before anything is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.scenario import Plan
+from vivavoce.records import Reply, Status
+
+
+class State(StrEnum):
+    """How far a conversation got. `errored` is not `done`: a resumed run holds it again."""
+
+    OPEN = "open"
+    DONE = "done"
+    ERRORED = "errored"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One message and what came back. Times are of the last try alone, without waiting and retries.
+
+    `number` is the place of the turn in its script; `values`: what had been saved from earlier replies.
+    """
+
+    number: int
+    sent: str
+    status: Status
+    reply: Reply | None = None
+    first_ms: float | None = None
+    last_ms: float | None = None
+    attempts: int = 1
+    cold: bool = False
+    error: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TalkKey:
+    """One conversation of a run: which bot, which script, which repeat (from 0)."""
+
+    bot: str
+    script: str
+    repeat: int = 0
+
+    @property
+    def session(self) -> str:
+        """A name for the session that differs for each talk of a run."""
+        return f"{self.bot}/{self.script}/{self.repeat}"
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """One conversation as it was held. Turns of the script without an exchange were not reached."""
+
+    key: TalkKey
+    state: State
+    exchanges: tuple[Exchange, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class RunHeader:
+    """What a run is: all that is needed to go on with it, and to judge it, without the files it came from."""
+
+    run: str
+    version: str
+    seed: int
+    plan: Plan
+    bots: tuple[BotFacts, ...]
+    repeats: int = 1
+    options: Mapping[str, object] = field(default_factory=dict)
