@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from types import MappingProxyType
 
 from vivavoce.errors import DataError, Fault
 
@@ -93,7 +92,6 @@ _STATUS_MEANING = {
     Status.FAILED: "the connector or the program behind it failed",
     Status.NOT_REACHED: "the conversation had ended before this message",
 }
-_NO_SLOTS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ class Reply:
     texts: tuple[str, ...] = ()
     intent: str | None = None
     confidence: float | None = None
-    slots: Mapping[str, str] = _NO_SLOTS
+    slots: Mapping[str, str] = field(default_factory=dict)
     buttons: tuple[str, ...] = ()
     fallback: bool | None = None
     guess: Guess | None = None

@@ -36,7 +36,7 @@ class Bot(Protocol):
         ...
 
     async def open(self, session: str) -> Talk:
-        """Begin a talk; `session` is unlike that of any other talk. Training and connecting happen before the first."""
+        """Begin a talk; `session` is unlike that of any other talk. What must be trained is trained before."""
         ...
 
     async def close(self) -> None:
