@@ -34,3 +34,18 @@ def complete_material(incomplete: str) -> list[str]:
 
     paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
     return [*(name for name in shipped() if name.startswith(incomplete)), *paths]
+
+
+def complete_bot(incomplete: str) -> list[str]:
+    """Offer the kinds of bots that are installed."""
+    from vivavoce import plugins
+
+    return [name for name in plugins.available(plugins.BOTS) if name.startswith(incomplete)]
+
+
+def complete_suite(incomplete: str) -> list[str]:
+    """Offer shipped suites and the files of the folder."""
+    from vivavoce.demo import suites
+
+    paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
+    return [*(name for name in suites() if name.startswith(incomplete)), *paths]

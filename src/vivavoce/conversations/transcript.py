@@ -24,6 +24,7 @@ class Exchange:
     """One message and what came back. Times are of the last try alone, without waiting and retries.
 
     `number` is the place of the turn in its script; `values`: what had been saved from earlier replies.
+    `replayed`: the talk had been begun anew with the turns that had gone well.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Exchange:
     attempts: int = 1
     cold: bool = False
     error: str = ""
+    replayed: bool = False
     values: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -64,7 +66,10 @@ class Transcript:
 
 @dataclass(frozen=True)
 class RunHeader:
-    """What a run is: all that is needed to go on with it, and to judge it, without the files it came from."""
+    """What a run is: all that is needed to go on with it, and to judge it, without the files it came from.
+
+    `options`: how hard the bots are asked. `origin`: the words with which the bots were named.
+    """
 
     run: str
     version: str
@@ -73,3 +78,4 @@ class RunHeader:
     bots: tuple[BotFacts, ...]
     repeats: int = 1
     options: Mapping[str, object] = field(default_factory=dict)
+    origin: Mapping[str, object] = field(default_factory=dict)

@@ -1,0 +1,115 @@
+"""The runner beside the physical limit: a bot that takes 100 ms, 2,000 conversations of 6 turns, 200 at once.
+
+python benchmarks/conversations.py             # about a minute
+
+Printed: wall time against the ideal (turns x 100 ms / 200), processor time for each turn beside that of the bare
+HTTP client on the same messages, and the peak memory of a run of 10,000 conversations.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vivavoce.bots import load_bots
+from vivavoce.conversations.runner import RunOptions, begin_run, hold_conversations
+from vivavoce.conversations.scenario import Expectation, Pattern, Plan, Script, ScriptTurn
+
+DELAY = 0.1
+AT_ONCE = 200
+TURNS = 6
+HERE = Path(__file__).parent
+
+
+def plan_of(conversations: int) -> Plan:
+    """Return conversations of six turns, each with an expectation, as a real suite has them."""
+    expect = Expectation(intents=("book_flight",), any=(Pattern("which day*"),))
+    turns = tuple(ScriptTurn(n, f"t{n}", f"I would like to fly on day {n}", expect) for n in range(1, TURNS + 1))
+    scripts = tuple(Script(f"talk-{n}", f"talk-{n}", "", "flight", "medium", turns) for n in range(conversations))
+    return Plan("benchmark", "en", scripts)
+
+
+@contextmanager
+def slow_bot(delay: float) -> Iterator[str]:
+    with subprocess.Popen(
+        [sys.executable, str(HERE / "slow_bot.py"), str(delay)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        yield f"http://127.0.0.1:{int(server.stdout.readline())}/talk"
+        server.terminate()
+
+
+def run_once(url: str, conversations: int, folder: str, at_once: int = AT_ONCE) -> tuple[float, float]:
+    """Return wall and processor seconds of a run."""
+
+    async def hold() -> None:
+        bots = load_bots([f"bot=http:{url}"])
+        options = RunOptions(concurrency=at_once, timeout_s=10)
+        with begin_run(folder, plan_of(conversations), [bot.facts for bot in bots], options) as record:
+            end = await hold_conversations(record, bots)
+        assert end.complete, end
+
+    wall, cpu = time.perf_counter(), time.process_time()
+    asyncio.run(hold())
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def run_bare(url: str, turns: int) -> tuple[float, float]:
+    """Return wall and processor seconds of the HTTP client alone, on the same messages."""
+    import aiohttp
+
+    async def post(session: aiohttp.ClientSession, left: Iterator[int], delay: float) -> None:
+        await asyncio.sleep(delay)
+        for n in left:
+            async with session.post(url, json={"session": str(n), "text": "I would like to fly"}) as answer:
+                json.loads(await answer.read())
+
+    async def all_posts() -> None:
+        left = iter(range(turns))
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=AT_ONCE)) as session:
+            await asyncio.gather(*(post(session, left, n * 0.0005) for n in range(AT_ONCE)))
+
+    wall, cpu = time.perf_counter(), time.process_time()
+    asyncio.run(all_posts())
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    conversations = 2000
+    turns = conversations * TURNS
+    ideal = turns * DELAY / AT_ONCE
+    rows = []
+    with slow_bot(DELAY) as url, tempfile.TemporaryDirectory() as folder:
+        bare_wall, bare_cpu = run_bare(url, turns)
+        wall, cpu = run_once(url, conversations, f"{folder}/run")
+        before = peak_megabytes()
+    with slow_bot(0.0) as url, tempfile.TemporaryDirectory() as folder:
+        run_once(url, 10_000, f"{folder}/large", 50)
+        after = peak_megabytes()
+    rows = [
+        ("ideal", f"{ideal:.2f}", "1.00", ""),
+        ("bare HTTP client", f"{bare_wall:.2f}", f"{bare_wall / ideal:.2f}", f"{bare_cpu / turns * 1000:.2f}"),
+        ("viva, with its record", f"{wall:.2f}", f"{wall / ideal:.2f}", f"{cpu / turns * 1000:.2f}"),
+    ]
+    print(f"{conversations:,} conversations x {TURNS} turns, {AT_ONCE} at once, a reply takes {DELAY * 1000:.0f} ms")
+    print(f"{'':24}{'wall s':>8}{'ratio':>8}{'CPU ms a turn':>15}")
+    for name, *cells in rows:
+        print(f"{name:24}{cells[0]:>8}{cells[1]:>8}{cells[2]:>15}")
+    print(f"overhead of the runner: {(cpu - bare_cpu) / turns * 1000:.2f} ms of CPU a turn")
+    print(f"peak memory: {before:.0f} MB after these, {after:.0f} MB after 10,000 conversations more")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""`viva bots`: what can be talked to, whether it keeps to the contract, and starting one on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.completion import complete_bot
+from vivavoce.cli.conversation_options import BotFile
+from vivavoce.cli.failures import tell
+from vivavoce.cli.material import settings_in_force
+from vivavoce.cli.options import JsonPath, Quiet
+from vivavoce.cli.progress import progress_bar
+from vivavoce.cli.results import Screen, check_targets, head, write_content
+from vivavoce.errors import WorkError
+
+app = typer.Typer(
+    name="bots",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="""What can be talked to.
+
+    For example:
+
+        viva bots list
+
+        viva bots check http:http://localhost:5005/talk
+
+        viva bots start nlpjs --agent flight
+    """,
+)
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="An entry of bots.yaml, `kind` or `kind:option`.",
+        show_default=False,
+        autocompletion=complete_bot,
+    ),
+]
+Agent = Annotated[
+    str | None,
+    typer.Option("--agent", metavar="FILE", help="Agent file, or a shipped one: `flight`, `medical`, `recruiting`."),
+]
+
+
+@app.command("list")
+def list_(bots: BotFile = None, json_path: JsonPath = None) -> None:
+    """List the kinds of bots, and the bots of your file.
+
+    For example:
+
+        viva bots list
+
+        viva bots list --bots team/bots.yaml --json -
+    """
+    check_targets({"--json": json_path})
+    from vivavoce.bots import list_bots
+    from vivavoce.reports.conversation_tables import show_bots
+
+    found = list_bots(bots)
+    if json_path:
+        rows = [{"name": one.name, "origin": one.origin, "about": one.summary} for one in found]
+        write_content(json_path, {**head("bots"), "bots": rows})
+    if json_path != "-":
+        show_bots(Screen(), found)
+
+
+@app.command()
+def check(
+    name: Name,
+    agent: Agent = None,
+    bots: BotFile = None,
+    json_path: JsonPath = None,
+    quiet: Quiet = False,
+) -> None:
+    """Hold a few messages against the contract of a bot: does it answer, does it keep talks apart, what does it tell?
+
+    Exit codes: 0 it keeps the contract · 2 the call is wrong · 3 it does not, or cannot be reached.
+
+    For example:
+
+        viva bots check staging
+
+        viva bots check python:mybot.py:answer
+
+        viva bots check vectors --agent flight
+    """
+    check_targets({"--json": json_path})
+    settings_in_force()
+    from vivavoce.bots import check_bot, load_bots
+    from vivavoce.reports.conversation_tables import show_contract
+
+    [bot] = load_bots([name], file=bots, agent=agent)
+    with progress_bar(quiet) as progress:
+        progress("asking", 0, 1)
+        report = asyncio.run(check_bot(bot))
+    if json_path:
+        write_content(json_path, {**head("bot-check"), **report.to_json()})
+    if not quiet and json_path != "-":
+        show_contract(Screen(), report)
+    if not report.passed:
+        raise WorkError("the bot does not keep the contract", where=name, remedy="see the checks above")
+
+
+@app.command()
+def start(
+    name: Name,
+    agent: Agent = None,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on this machine; 0: a free one.")
+    ] = 0,
+    bots: BotFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Start a bot on this machine and serve it over HTTP until Ctrl-C; what it needs is fetched once.
+
+    It listens to this machine only. Any bot can be started, the real engines among them: `nlpjs`, `chatterbot`,
+    `rivescript`, `smollm2`.
+
+    For example:
+
+        viva bots start nlpjs --agent flight
+
+        viva bots start smollm2 --agent medical --port 8080
+    """
+    settings_in_force()
+    from vivavoce.bots import load_bots
+    from vivavoce.bots.serving import serve_bot
+
+    [bot] = load_bots([name], file=bots, agent=agent)
+    try:
+        asyncio.run(serve_bot(bot, port, ready=lambda url: _tell_ready(url, quiet)))
+    except KeyboardInterrupt:
+        tell("Stopped.")
+
+
+def _tell_ready(url: str, quiet: bool) -> None:
+    if not quiet:
+        tell(f"Ready: POST {url} with {{'session': '1', 'text': 'hello'}}. As a bot: --bot http:{url}. Stop: Ctrl-C")

@@ -1,0 +1,129 @@
+"""From the record of a run to its findings, files and exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vivavoce.cli.conversation_options import Reports
+from vivavoce.cli.failures import explain, tell
+from vivavoce.cli.results import Screen, write_content, write_page
+from vivavoce.errors import Fault, GateError, WorkError, plural
+
+if TYPE_CHECKING:
+    from vivavoce.conversations import ConversationsResult, RunDiff, RunEnd, RunRecord
+    from vivavoce.reports.conversation_gates import TurnGate
+
+
+def turn_gates(texts: Sequence[str] | None) -> list[TurnGate]:
+    """Read the gates before any work is done."""
+    from vivavoce.reports.conversation_gates import parse_turn_gate
+
+    return [parse_turn_gate(text) for text in texts or ()]
+
+
+def hand_over(
+    record: RunRecord, end: RunEnd | None, reports: Reports, gates: Sequence[TurnGate], *, strict: bool
+) -> None:
+    """Count the findings, show and write what was asked for, and end as the result deserves."""
+    from vivavoce.conversations import score_run
+
+    result = score_run(record)
+    _show(result, record, reports)
+    _write(result, record, reports)
+    if reports.speaks and end is not None:
+        tell(f"The record of this run: {record.folder}")
+    _conclude(result, record, end, gates, strict)
+
+
+def _show(result: ConversationsResult, record: RunRecord, reports: Reports) -> None:
+    from vivavoce.reports.conversation_tables import show_conversations
+
+    if reports.speaks:
+        show_conversations(Screen(), result, record, verbose=reports.verbose, literal=reports.literal)
+
+
+def _write(result: ConversationsResult, record: RunRecord, reports: Reports) -> None:
+    """Write each file that was asked for; the heavy parts are loaded for it alone."""
+    if reports.html:
+        from vivavoce.reports.conversation_html import render_conversations
+
+        write_page(reports.html, render_conversations(result, record))
+    if reports.junit:
+        from vivavoce.reports.junit import render_junit
+
+        write_page(reports.junit, render_junit(result, record))
+    if reports.turns:
+        from vivavoce.reports.turn_tables import write_turns
+
+        write_turns(reports.turns, result, record)
+    if reports.markdown:
+        from vivavoce.reports.markdown import render_summary
+
+        write_page(reports.markdown, render_summary(result))
+    if reports.json_path:
+        from vivavoce.conversations import result_to_json
+
+        write_content(reports.json_path, result_to_json(result))
+    _tell_written(reports)
+
+
+def _tell_written(reports: Reports) -> None:
+    for path in reports.targets.values():
+        if path and str(path) != "-" and reports.speaks:
+            tell(f"Written: {path}")
+
+
+def compared(before: Path, after: Path, reports: Reports) -> RunDiff:
+    """Compare two runs; show and write what was asked for."""
+    from vivavoce.conversations import RunRecord, diff_runs, diff_to_json, score_run
+    from vivavoce.reports.conversation_tables import show_run_diff
+
+    with RunRecord.open(before) as first, RunRecord.open(after) as second:
+        diff = diff_runs(score_run(first), score_run(second))
+        if reports.speaks:
+            show_run_diff(Screen(), diff, first, second, verbose=reports.verbose)
+        if reports.html:
+            from vivavoce.reports.conversation_html import render_run_diff
+
+            write_page(reports.html, render_run_diff(diff, first, second))
+        if reports.markdown:
+            from vivavoce.reports.markdown import render_diff_summary
+
+            write_page(reports.markdown, render_diff_summary(diff, first, second))
+        if reports.json_path:
+            write_content(reports.json_path, diff_to_json(diff))
+        _tell_written(reports)
+    return diff
+
+
+# --- the exit code -----------------------------------------------------------------------------------------------
+
+
+def _conclude(
+    result: ConversationsResult, record: RunRecord, end: RunEnd | None, gates: Sequence[TurnGate], strict: bool
+) -> None:
+    """End with the exit code that the result deserves: incomplete work outweighs a missed gate."""
+    from vivavoce.reports.conversation_gates import require_turn_gates
+
+    complete = end is None or end.complete
+    try:
+        require_turn_gates(result, gates, strict=strict)
+    except GateError as error:
+        if complete:
+            raise
+        explain(error)
+    if end is not None and not end.complete:
+        raise _incomplete(record, end)
+
+
+def _incomplete(record: RunRecord, end: RunEnd) -> WorkError:
+    parts = [plural(end.errored, "conversation") + " could not be held"] if end.errored else []
+    parts += [f"{plural(end.left, 'conversation')} not begun"] if end.left else []
+    return WorkError(
+        f"{' and '.join(parts)}; not counted as wrong",
+        where=str(record.folder),
+        faults=[Fault(reason) for reason in end.reasons],
+        remedy=f"put the cause right, then: viva conversations resume {record.folder}",
+    )

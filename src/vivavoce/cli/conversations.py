@@ -1,0 +1,406 @@
+"""`viva conversations`: the same scripted conversations held with several bots, side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.conversation_options import (
+    BotFile,
+    Choice,
+    Pressure,
+    Repeating,
+    Reports,
+    RunFolder,
+    SuiteName,
+    Talkers,
+    TurnGates,
+)
+from vivavoce.cli.conversation_results import compared, hand_over, turn_gates
+from vivavoce.cli.failures import STOPPED, tell
+from vivavoce.cli.material import settings_in_force
+from vivavoce.cli.options import EXAM, GATES, JsonPath, Quiet, grouped
+from vivavoce.cli.progress import progress_bar
+from vivavoce.cli.results import Screen, check_targets, write_content
+from vivavoce.errors import GateError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vivavoce.bots import Bot
+    from vivavoce.conversations import Plan, RunEnd, RunOptions, RunRecord, Suite
+
+LOCAL_BOTS = ("vectors", "nearest", "keywords")
+RUNS = Path("viva-runs")
+
+app = typer.Typer(
+    name="conversations",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="""Hold the same scripted conversations with several bots and compare them.
+
+    Exit codes: 0 fine · 1 a gate of yours was not met (`--fail-under`, `--strict`) · 2 the input or the call is
+    wrong · 3 the work could not be completed and can be resumed (`viva conversations resume DIR`).
+
+    For example:
+
+        viva conversations run flight
+
+        viva conversations run my-suite.yaml --bot staging --bot http:http://localhost:5005/talk --html report.html
+    """,
+)
+
+
+@app.command()
+@grouped
+def check(
+    suite: SuiteName,
+    *,
+    talkers: Talkers,
+    choice: Choice,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 when there are errors.", rich_help_panel=GATES)
+    ] = False,
+    json_path: JsonPath = None,
+    quiet: Quiet = False,
+) -> None:
+    """Find what is wrong with scenarios before any bot is asked, and say how large a run would be.
+
+    With `--bot` topics and slots are held against what the bot knows, and messages against its training phrases.
+
+    For example:
+
+        viva conversations check suite.yaml
+
+        viva conversations check flight --bot vectors --strict
+    """
+    check_targets({"--json": json_path}, [suite])
+    settings_in_force()
+    material = _read(suite, choice)
+    from vivavoce.conversations import check_suite
+    from vivavoce.reports.conversation_tables import show_suite_check
+
+    facts = [bot.facts for bot in _bots(talkers, material, seed=0)] if talkers.bot else []
+    found = check_suite(material, facts)
+    if json_path:
+        write_content(json_path, found.to_json())
+    if not quiet and json_path != "-":
+        show_suite_check(Screen(), found)
+    if strict and any(problem.severity == "error" for problem in found.problems):
+        raise GateError("the scenarios have errors", remedy="correct what is listed above")
+
+
+@app.command()
+@grouped
+def run(
+    suite: SuiteName,
+    *,
+    talkers: Talkers,
+    choice: Choice,
+    repeating: Repeating,
+    pressure: Pressure,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record",
+            metavar="DIR",
+            help="Folder for the record of the run, new.",
+            show_default="viva-runs/NAME-1, -2 ...",
+            rich_help_panel=GATES,
+        ),
+    ] = None,
+    gates: TurnGates,
+    reports: Reports,
+) -> None:
+    """Hold the conversations with each bot, then say how each did and which differences are real.
+
+    Every exchange is kept in the record at once: after a crash or Ctrl-C `viva conversations resume DIR` goes on,
+    and `viva conversations score DIR` counts again without asking any bot.
+
+    For example:
+
+        viva conversations run flight
+
+        viva conversations run flight --bot vectors --bot nlpjs --level basic --repeats 3
+
+        viva conversations run suite.yaml --bot staging --rate 5 --max-messages 500 --junit results.xml --strict
+    """
+    check_targets(reports.targets, [suite])
+    settings = settings_in_force(repeating)
+    limits = turn_gates(gates.fail_under)
+    material = _read(suite, choice)
+    plan = _plan(material, choice, settings.seed)
+    _refuse_errors(material)
+    from vivavoce.conversations import RunOptions, begin_run
+
+    bots = _bots(talkers, material, seed=settings.seed)
+    options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **_pressure(pressure))
+    folder = record or _new_folder(material.name)
+    with begin_run(folder, plan, [bot.facts for bot in bots], options, _origin(talkers, material)) as opened:
+        end = _hold(opened, bots, reports.quiet)
+        hand_over(opened, end, reports, limits, strict=gates.strict)
+
+
+@app.command()
+@grouped
+def resume(
+    folder: RunFolder,
+    *,
+    bots: BotFile = None,
+    pressure: Pressure,
+    gates: TurnGates,
+    reports: Reports,
+) -> None:
+    """Go on with a run that was stopped: what is done stays, what failed or was in flight is held again.
+
+    For example:
+
+        viva conversations resume viva-runs/flight-1
+
+        viva conversations resume viva-runs/flight-1 --rate 2 --max-messages 200
+    """
+    check_targets(reports.targets)
+    settings_in_force()
+    limits = turn_gates(gates.fail_under)
+    from vivavoce.conversations import RunRecord
+
+    with RunRecord.open(folder) as opened:
+        end = _hold(opened, _same_bots(opened, bots), reports.quiet, _again(opened, pressure))
+        hand_over(opened, end, reports, limits, strict=gates.strict)
+
+
+@app.command()
+@grouped
+def score(folder: RunFolder, *, gates: TurnGates, reports: Reports) -> None:
+    """Count the findings of a run again from its record; no bot is asked.
+
+    For example:
+
+        viva conversations score viva-runs/flight-1
+
+        viva conversations score viva-runs/flight-1 --json - --fail-under accuracy=0.8
+    """
+    check_targets(reports.targets)
+    settings_in_force()
+    limits = turn_gates(gates.fail_under)
+    from vivavoce.conversations import RunRecord
+
+    with RunRecord.open(folder) as opened:
+        hand_over(opened, None, reports, limits, strict=gates.strict)
+
+
+@app.command()
+@grouped
+def report(
+    folder: RunFolder,
+    *,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The page.", show_default="DIR/report.html")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the report of a run: table, charts, and the conversations side by side, in one file.
+
+    For example:
+
+        viva conversations report viva-runs/flight-1
+
+        viva conversations report viva-runs/flight-1 --out flight.html
+    """
+    target = out or folder / "report.html"
+    check_targets({"--out": target})
+    settings_in_force()
+    from vivavoce.conversations import RunRecord
+
+    with RunRecord.open(folder) as opened:
+        hand_over(opened, None, Reports(html=target, quiet=True), [], strict=False)
+    if not quiet:
+        tell(f"Written: {target}")
+
+
+@app.command()
+@grouped
+def compare(
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Folder of the earlier run.", show_default=False)],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Folder of the later run.", show_default=False)],
+    *,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 when any turn got worse.", rich_help_panel=GATES)
+    ] = False,
+    reports: Reports,
+) -> None:
+    """Compare two runs turn by turn: what improved, what got worse, what is new or gone, and whether it is chance.
+
+    For example:
+
+        viva conversations compare viva-runs/flight-1 viva-runs/flight-2
+
+        viva conversations compare last-week today --markdown summary.md --strict
+    """
+    check_targets(reports.targets)
+    settings_in_force()
+    diff = compared(before, after, reports)
+    if strict and diff.regressed:
+        raise GateError(
+            f"{len(diff.regressed)} turns got worse", remedy="see the list above, or the JSON with --json PATH"
+        )
+
+
+@app.command("add-typos")
+@grouped
+def add_typos(
+    suite: SuiteName,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: YAML, CSV or XLSX.", show_default=False)],
+    *,
+    share: Annotated[
+        float,
+        typer.Option("--share", metavar="0..1", min=0.01, max=1, help="Share of the turns that get a misspelt twin."),
+    ] = 1 / 3,
+    budget: Annotated[
+        float,
+        typer.Option("--budget", metavar="0..1", min=0.001, max=0.5, help="Mistakes for each letter."),
+    ] = 0.06,
+    layout: Annotated[
+        str | None,
+        typer.Option("--layout", metavar="qwerty|qwertz", help="Keyboard.", show_default="by language"),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Start of the random draws.", rich_help_panel=EXAM)
+    ] = 0,
+    json_path: JsonPath = None,
+    quiet: Quiet = False,
+) -> None:
+    """Add misspelt twins, so that the exam can tell what a slip of the finger costs.
+
+    A twin is a copy of a conversation in which some messages are misspelt as people misspell; names, numbers and
+    other values stay. The same seed gives the same mistakes.
+
+    For example:
+
+        viva conversations add-typos suite.yaml suite-with-typos.yaml
+
+        viva conversations add-typos suite.csv out.csv --share 0.5 --layout qwertz --seed 7
+    """
+    check_targets({"OUT": out, "--json": json_path}, [suite])
+    from vivavoce.conversations import add_typos as add
+    from vivavoce.conversations import read_suite, write_suite
+    from vivavoce.reports.conversation_tables import show_typos
+
+    made, told = add(read_suite(suite), seed=seed, share=share, budget=budget, layout=layout)
+    write_suite(made, out)
+    if json_path:
+        write_content(json_path, told.to_json())
+    if not quiet and json_path != "-":
+        show_typos(Screen(), told)
+        tell(f"Written: {out}")
+
+
+# --- from words to work ------------------------------------------------------------------------------------------
+
+
+def _read(suite: str, choice: Choice) -> Suite:
+    from vivavoce.conversations import read_suite
+
+    return read_suite(suite, sheet=choice.sheet)
+
+
+def _plan(material: Suite, choice: Choice, seed: int) -> Plan:
+    from vivavoce.conversations import expand
+
+    return expand(
+        material,
+        levels=tuple(choice.level or ()),
+        domains=tuple(choice.domain or ()),
+        tags=tuple(choice.tag or ()),
+        scenarios=tuple(choice.scenario or ()),
+        seed=seed,
+    )
+
+
+def _refuse_errors(material: Suite) -> None:
+    from vivavoce.conversations import check_suite
+    from vivavoce.errors import DataError, Fault
+
+    errors = [problem for problem in check_suite(material).problems if problem.severity == "error"]
+    if errors:
+        raise DataError(
+            "these scenarios cannot be run",
+            where=material.source,
+            faults=[Fault(problem.message, problem.where) for problem in errors],
+            remedy="correct them; `viva conversations check` lists all",
+        )
+
+
+def _bots(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
+    from vivavoce.bots import load_bots
+
+    names = list(talkers.bot or (LOCAL_BOTS if material.agent else ()))
+    if not names:
+        raise UsageError(
+            "no bot is named, and the suite has no agent file that a local one could run",
+            remedy="name bots with --bot; `viva bots list` shows what there is",
+        )
+    return load_bots(names, file=talkers.bots, agent=material.agent, seed=seed)
+
+
+def _pressure(pressure: Pressure) -> dict[str, Any]:
+    said = {
+        "concurrency": pressure.concurrency,
+        "per_second": pressure.rate,
+        "timeout_s": pressure.timeout,
+        "retries": pressure.retries,
+        "max_messages": pressure.max_messages,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _again(record: RunRecord, pressure: Pressure) -> RunOptions:
+    """Return how the run began, with what is said now; a cap counts from now on."""
+    from vivavoce.conversations import options_of
+
+    return replace(options_of(record.header), **{"max_messages": None, **_pressure(pressure)})
+
+
+def _origin(talkers: Talkers, material: Suite) -> dict[str, object]:
+    file = str(talkers.bots.resolve()) if talkers.bots else None
+    return {"bots": list(talkers.bot or LOCAL_BOTS), "file": file, "agent": material.agent}
+
+
+def _same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
+    """Load the bots of a run again by the words with which they were named."""
+    from vivavoce.bots import load_bots
+
+    origin: dict[str, Any] = dict(record.header.origin)
+    place = file or (Path(origin["file"]) if origin.get("file") else None)
+    bots = load_bots(origin.get("bots", []), file=place, agent=origin.get("agent"), seed=record.header.seed)
+    expected, found = [bot.name for bot in record.header.bots], [bot.facts.name for bot in bots]
+    if expected != found:
+        raise UsageError(
+            f"the run was begun with {', '.join(expected)}; these names now mean {', '.join(found) or 'nothing'}",
+            where=str(record.folder),
+            remedy="give the file of bots with --bots",
+        )
+    return bots
+
+
+def _new_folder(suite: str) -> Path:
+    """Return the first folder of this name that is not taken."""
+    number = 1
+    while (RUNS / f"{suite}-{number}").exists():
+        number += 1
+    return RUNS / f"{suite}-{number}"
+
+
+def _hold(record: RunRecord, bots: Sequence[Bot], quiet: bool, limits: RunOptions | None = None) -> RunEnd:
+    from vivavoce.conversations import hold_conversations
+
+    with progress_bar(quiet) as progress:
+        try:
+            return asyncio.run(hold_conversations(record, bots, progress=progress, limits=limits))
+        except KeyboardInterrupt as error:
+            tell(f"Stopped. To go on: viva conversations resume {record.folder}")
+            raise typer.Exit(STOPPED) from error

@@ -1,0 +1,79 @@
+"""How fast a bot is asked: messages at once, messages a second, and less of both after it asks for less."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from vivavoce.bots.protocol import Limits
+
+
+class Pace:
+    """Lets messages to one bot through. Waiting here is never part of a response time."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._most = limits.at_once
+        self._allowed = float(limits.at_once)
+        self._inside = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._gap = 1 / limits.per_second if limits.per_second else 0.0
+        self._next = 0.0
+
+    @property
+    def allowed(self) -> int:
+        """How many messages may be on their way at the moment."""
+        return int(self._allowed)
+
+    @asynccontextmanager
+    async def turn(self, *, message: bool = True) -> AsyncIterator[None]:
+        """Wait for a place and for the next moment at which a message (not: a talk) may begin."""
+        await self._enter()
+        try:
+            await self._wait_for_moment(self._gap if message else 0.0)
+            yield
+        finally:
+            self._inside -= 1
+            self._let_in()
+
+    async def _enter(self) -> None:
+        if self._inside < self.allowed and not self._waiting:
+            self._inside += 1
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            # A place that was given just now must not be lost with its owner.
+            if place.done() and not place.cancelled():
+                self._inside -= 1
+                self._let_in()
+            raise
+
+    def _let_in(self) -> None:
+        while self._waiting and self._inside < self.allowed:
+            place = self._waiting.popleft()
+            if not place.done():
+                self._inside += 1
+                place.set_result(None)
+
+    async def _wait_for_moment(self, gap: float) -> None:
+        loop = asyncio.get_running_loop()
+        # Whoever wakes looks again: another message may have gone first, or the bot may have asked for a pause.
+        while (wait := self._next - loop.time()) > 0:
+            await asyncio.sleep(wait)
+        if gap:
+            self._next = loop.time() + gap
+
+    def slow_down(self, seconds: float) -> None:
+        """Ask less, because the bot said so: half as many at once, and nothing at all for a while."""
+        self._allowed = max(1.0, self._allowed / 2)
+        self._next = max(self._next, asyncio.get_running_loop().time() + seconds)
+
+    def succeed(self) -> None:
+        """Allow a little more again after a message that got through: one place for each round of messages."""
+        if self._allowed < self._most:
+            self._allowed = min(float(self._most), self._allowed + 1 / self._allowed)
+            self._let_in()
