@@ -222,8 +222,8 @@ class TurnGates:
         typer.Option(
             "--fail-under",
             metavar="NAME=VALUE",
-            help="Exit with 1 when a number of any bot is worse, for example `accuracy=0.8` or `f1@flight=0.7` for one "
-            "bot. May be repeated.",
+            help="Exit with 1 when a number of any bot is worse, for example `accuracy=0.8` or `f1@mybot=0.7` for "
+            "one bot. May be repeated.",
             rich_help_panel=GATES,
         ),
     ] = None

@@ -23,7 +23,7 @@ from vivavoce.cli.conversation_options import (
 from vivavoce.cli.conversation_results import compared, hand_over, turn_gates
 from vivavoce.cli.failures import STOPPED, tell
 from vivavoce.cli.material import settings_in_force
-from vivavoce.cli.options import EXAM, GATES, JsonPath, Quiet, grouped
+from vivavoce.cli.options import GATES, JsonPath, Quiet, grouped
 from vivavoce.cli.progress import progress_bar
 from vivavoce.cli.results import Screen, check_targets, write_content
 from vivavoce.errors import GateError, UsageError
@@ -268,9 +268,7 @@ def add_typos(
         str | None,
         typer.Option("--layout", metavar="qwerty|qwertz", help="Keyboard.", show_default="by language"),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Start of the random draws.", rich_help_panel=EXAM)
-    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Start of the random draws.")] = 0,
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:

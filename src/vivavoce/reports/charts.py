@@ -55,11 +55,12 @@ class RateRow:
     rate: Rate
 
 
-def _data(values: Values) -> alt.InlineData:
+def chart_data(values: Values) -> alt.InlineData:
+    """Return rows as the data of a chart."""
     return alt.InlineData(values=[dict(value) for value in values])
 
 
-def _themed(chart: AnyChart, description: str) -> AnyChart:
+def themed(chart: AnyChart, description: str) -> AnyChart:
     """Give a chart the look they all share; the background is the page's own."""
     ink, muted, grid = PALETTE["ink"], PALETTE["muted"], PALETTE["grid"]
     themed: AnyChart = (
@@ -111,23 +112,23 @@ def settings_chart(result: IntentsResult) -> AnyChart:
 
 def comparison_chart(rows: Sequence[RateRow], *, description: str = "Shares with their intervals.") -> AnyChart:
     """Draw a dot and a bar for each series on each line; a missing value leaves its place empty."""
-    base = alt.Chart(_data(_dots(rows))).encode(
+    base = alt.Chart(chart_data(_dots(rows))).encode(
         y=alt.Y("label:N", sort=None, title=None),
         yOffset=alt.YOffset("series:N", sort=None),
     )
     series = list(dict.fromkeys(row.series for row in rows))
     chart = alt.layer(_bars(base, series, "x"), _points(base, series, "x"))
-    return _themed(chart.properties(width=WIDTH, height=alt.Step(16)), description)
+    return themed(chart.properties(width=WIDTH, height=alt.Step(16)), description)
 
 
 def timeline_chart(rows: Sequence[RateRow], *, description: str = "Shares over time.") -> AnyChart:
     """Draw each series over time; `label` is a date such as 2026-01-31."""
-    base = alt.Chart(_data(_dots(rows))).encode(x=alt.X("label:T", title=None, axis=alt.Axis(tickCount=6)))
+    base = alt.Chart(chart_data(_dots(rows))).encode(x=alt.X("label:T", title=None, axis=alt.Axis(tickCount=6)))
     series = list(dict.fromkeys(row.series for row in rows))
     share = alt.Y("value:Q", scale=WHOLE, axis=PERCENT, title=None)
     line = base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=share, color=_colour(series))
     chart = alt.layer(line, _bars(base, series, "y"), _points(base, series, "y"))
-    return _themed(chart.properties(width=WIDTH * 2, height=220), description)
+    return themed(chart.properties(width=WIDTH * 2, height=220), description)
 
 
 def _dots(rows: Sequence[RateRow]) -> Values:
@@ -180,14 +181,14 @@ def overlap_chart(pairs: Sequence[Pair]) -> AnyChart:
     ]
     # The two names of a pair stand on two lines.
     lines = alt.Axis(labelExpr="split(datum.value, '\\n')", labelLineHeight=13, labelLimit=170)
-    base = alt.Chart(_data(values)).encode(y=alt.Y("pair:N", sort=None, title=None, axis=lines))
+    base = alt.Chart(chart_data(values)).encode(y=alt.Y("pair:N", sort=None, title=None, axis=lines))
     bars = base.mark_rule(strokeWidth=3, opacity=0.35, color=PALETTE["right"]).encode(
         x=alt.X("low:Q", scale=WHOLE, axis=PERCENT, title="overlap"), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=55, opacity=1, color=PALETTE["right"]).encode(x="value:Q")
-    level = alt.Chart(_data([{"level": CLASH_LEVEL}])).mark_rule(strokeDash=[4, 3], color=PALETTE["wrong"])
+    level = alt.Chart(chart_data([{"level": CLASH_LEVEL}])).mark_rule(strokeDash=[4, 3], color=PALETTE["wrong"])
     chart = alt.layer(level.encode(x="level:Q"), bars, dots)
-    return _themed(
+    return themed(
         chart.properties(width=WIDTH - 50, height=alt.Step(38)),
         f"Overlap of the most confused pairs; dashed line: the clash level of {wording.share_text(CLASH_LEVEL)}.",
     )
@@ -204,17 +205,17 @@ def risk_coverage_chart(findings: SettingFindings, threshold: float) -> AnyChart
     places = [place for place in range(0, len(curve.coverage), step) if place >= min(20, len(curve.coverage) - 1)]
     values = [{"coverage": float(curve.coverage[p]), "risk": float(curve.risk[p])} for p in places]
     top = max([0.1, *[value["risk"] for value in values]])
-    base = alt.Chart(_data(values)).encode(
+    base = alt.Chart(chart_data(values)).encode(
         x=alt.X("coverage:Q", scale=WHOLE, axis=PERCENT, title="questions answered"),
         y=alt.Y("risk:Q", scale=alt.Scale(domain=[0, min(1, top)]), axis=PERCENT, title="answers wrong"),
     )
     line = base.mark_line(strokeWidth=2, color=PALETTE["right"])
-    dot = alt.Chart(_data(_present(findings, threshold))).mark_point(
+    dot = alt.Chart(chart_data(_present(findings, threshold))).mark_point(
         filled=True, size=90, opacity=1, color=PALETTE["wrong"], shape="diamond"
     )
     chart = alt.layer(line, dot.encode(x="coverage:Q", y="risk:Q"))
     words = f"Wrong answers against answered questions; the diamond is the present threshold of {threshold:g}."
-    return _themed(chart.properties(width=WIDTH + 60, height=220), words)
+    return themed(chart.properties(width=WIDTH + 60, height=220), words)
 
 
 def _present(findings: SettingFindings, threshold: float) -> Values:
@@ -229,18 +230,18 @@ def _present(findings: SettingFindings, threshold: float) -> Values:
 def calibration_chart(findings: SettingFindings) -> AnyChart:
     """Draw how often the bot is right against how sure it says it is; on the dashed line it is honest."""
     values = [{"confidence": b.confidence, "right": b.right, "n": b.n} for b in findings.bins]
-    base = alt.Chart(_data(values)).encode(
+    base = alt.Chart(chart_data(values)).encode(
         x=alt.X("confidence:Q", scale=WHOLE, axis=PERCENT, title="how sure it says it is"),
         y=alt.Y("right:Q", scale=WHOLE, axis=PERCENT, title="how often it is right"),
     )
     ends = [{"confidence": 0.0, "right": 0.0}, {"confidence": 1.0, "right": 1.0}]
-    honest = alt.Chart(_data(ends)).mark_line(strokeDash=[4, 3], color=PALETTE["muted"], strokeWidth=1)
+    honest = alt.Chart(chart_data(ends)).mark_line(strokeDash=[4, 3], color=PALETTE["muted"], strokeWidth=1)
     chart = alt.layer(
         honest.encode(x="confidence:Q", y="right:Q"),
         base.mark_line(color=PALETTE["right"], strokeWidth=1.5),
         base.mark_point(filled=True, size=45, opacity=1, color=PALETTE["right"]),
     )
-    return _themed(
+    return themed(
         chart.properties(width=WIDTH + 60, height=220), "How often the bot is right against how sure it says it is."
     )
 
@@ -258,7 +259,7 @@ def topics_chart(findings: SettingFindings, most: int = 20) -> AnyChart:
     ]
     scale = alt.Scale(domain=list(names), range=[PALETTE[name] for name in names])
     chart = (
-        alt.Chart(_data(values))
+        alt.Chart(chart_data(values))
         .mark_bar(height={"band": 0.72}, stroke=PALETTE["page"], strokeWidth=1)
         .encode(
             x=alt.X("share:Q", scale=WHOLE, axis=PERCENT, title=None, stack="zero"),
@@ -268,7 +269,7 @@ def topics_chart(findings: SettingFindings, most: int = 20) -> AnyChart:
             tooltip=["topic:N", "what:N", alt.Tooltip("share:Q", format=".1%")],
         )
     )
-    return _themed(
+    return themed(
         chart.properties(width=WIDTH - 30, height=alt.Step(17)),
         "Share of right, deferred and wrong for the topics found least often.",
     )
@@ -286,7 +287,7 @@ def confusion_chart(findings: SettingFindings, most: int = 15) -> AnyChart:
     values = confusion_values(findings, topics)
     largest = max([0.1, *[value["share"] for value in values]])
     chart = (
-        alt.Chart(_data(values))
+        alt.Chart(chart_data(values))
         .mark_rect(color=PALETTE["wrong"], cornerRadius=2)
         .encode(
             x=alt.X("guess:N", scale=alt.Scale(domain=topics), title=None, axis=_slanted()),
@@ -297,7 +298,7 @@ def confusion_chart(findings: SettingFindings, most: int = 15) -> AnyChart:
             tooltip=["origin:N", "guess:N", "count:Q", alt.Tooltip("share:Q", format=".1%")],
         )
     )
-    return _themed(
+    return themed(
         chart.properties(width=alt.Step(17), height=alt.Step(17)),
         "Which topics are taken for which: the row is the true topic, the column the guess.",
     )
@@ -330,7 +331,7 @@ def sizes_chart(sizes: Mapping[str, int]) -> AnyChart:
     ordered = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
     values = [{"rank": place, "topic": topic, "examples": n} for place, (topic, n) in enumerate(ordered, 1)]
     chart = (
-        alt.Chart(_data(values))
+        alt.Chart(chart_data(values))
         .mark_bar(color=PALETTE["right"], width={"band": 0.8})
         .encode(
             x=alt.X("rank:O", title="topics, largest first", axis=alt.Axis(labels=False)),
@@ -338,4 +339,4 @@ def sizes_chart(sizes: Mapping[str, int]) -> AnyChart:
             tooltip=["topic:N", "examples:Q"],
         )
     )
-    return _themed(chart.properties(width=WIDTH + 60, height=160), "Examples of each topic, largest first.")
+    return themed(chart.properties(width=WIDTH + 60, height=160), "Examples of each topic, largest first.")

@@ -59,7 +59,7 @@ def parse_gate(text: str) -> Gate:
     name, sign, limit = text.rpartition("=")
     if not sign or not name.strip():
         raise UsageError(f"'{text}' is not a gate", remedy=EXAMPLE)
-    return _gate(name, _limit(limit, text))
+    return _gate(name, parse_limit(limit, text))
 
 
 def _gate(target: str, limit: float) -> Gate:
@@ -71,12 +71,13 @@ def _gate(target: str, limit: float) -> Gate:
     return Gate(name, limit, Setting.parse(setting) if sign else None)
 
 
-def _limit(text: str, gate: str) -> float:
+def parse_limit(text: str, gate: str, example: str = EXAMPLE) -> float:
+    """Read the limit of a gate, `0.7` or `70%`."""
     number, percent = text.strip().removesuffix("%").strip(), text.strip().endswith("%")
     try:
         limit = float(number) / (100 if percent else 1)
     except ValueError:
-        raise UsageError(f"the limit of the gate '{gate}' is not a number", remedy=EXAMPLE) from None
+        raise UsageError(f"the limit of the gate '{gate}' is not a number", remedy=example) from None
     if not 0 <= limit <= 1:
         raise UsageError(f"the limit of the gate '{gate}' must lie between 0 and 1", remedy="write 0.7 or 70%")
     return limit

@@ -32,9 +32,9 @@ def join(parts: Iterable[Part]) -> Html:
     return Html("".join(part if isinstance(part, Html) else escape(part, quote=False) for part in parts if part))
 
 
-def details(summary: Part, *parts: Part, open_: bool = False) -> Html:
+def details(summary: Part, *parts: Part, open_: bool = False, class_: str | None = None) -> Html:
     """Return something to open on demand."""
-    return tag("details", tag("summary", summary), *parts, open="" if open_ else None)
+    return tag("details", tag("summary", summary), *parts, open="" if open_ else None, class_=class_)
 
 
 def bullets(lines: Iterable[Part], **attributes: str | None) -> Html:

@@ -5,6 +5,7 @@ imported inside the functions that need it, because a command that only prints h
 """
 
 from vivavoce.statistics.agreement import gwet_ac1, krippendorff_alpha_nominal, percent_agreement
+from vivavoce.statistics.bradley_terry import bradley_terry
 from vivavoce.statistics.paired import PairedTest, holm, items_to_decide, mcnemar_exact
 from vivavoce.statistics.ranking import rank_auc
 from vivavoce.statistics.resampling import bootstrap, paired_bootstrap, resamples
@@ -14,6 +15,7 @@ from vivavoce.statistics.splits import corrected_paired_test, mean_rate
 __all__ = [
     "PairedTest",
     "bootstrap",
+    "bradley_terry",
     "clopper_pearson_upper",
     "corrected_paired_test",
     "gwet_ac1",

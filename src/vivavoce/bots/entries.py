@@ -1,0 +1,145 @@
+"""Entries of bots.yaml: which keys they may hold, and what their values mean.
+
+A kind of bot says which keys it takes beside the common ones by a constant `ENTRY_KEYS` in its module: the keys,
+each with the keys that may stand under it (None: anything).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, replace
+
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.errors import Fault, UsageError, nearest
+
+__all__ = ["COMMON_KEYS", "Keys", "entry_facts", "entry_faults", "flag", "number", "text_of", "texts_of"]
+
+Keys = Mapping[str, tuple[str, ...] | None]
+Faults = Iterator[tuple[tuple[str, ...], str]]
+
+COMMON_KEYS: Keys = {
+    "kind": None,
+    "option": None,
+    "about": None,
+    "agent": None,
+    "reports_intent": None,
+    "limits": tuple(field.name for field in fields(Limits)),
+    "fallback": tuple(field.name for field in fields(Fallback)),
+}
+NOTHING = ("", "none", "null", "~")
+YES = ("yes", "true", "on")
+NO = ("no", "false", "off")
+
+
+def flag(value: object) -> bool:
+    """Read yes or no."""
+    written = str(value).strip().lower()
+    if written not in (*YES, *NO):
+        raise ValueError(f"'{value}' is neither yes nor no")
+    return written in YES
+
+
+def number(value: object, *, least: float, most: float | None = None, whole: bool = False) -> float:
+    """Read a number within its range."""
+    try:
+        found = float(int(str(value)) if whole else str(value))
+    except ValueError:
+        raise ValueError(f"'{value}' is not a {'whole ' if whole else ''}number") from None
+    if not least <= found or (most is not None and not found <= most) or found == float("inf"):
+        raise ValueError(f"{value} is not {f'from {least:g} to {most:g}' if most is not None else f'{least:g} or more'}")
+    return found
+
+
+def text_of(value: object) -> str:
+    """Read one text."""
+    if not isinstance(value, str):
+        raise ValueError("this must be one text")
+    return value
+
+
+def texts_of(value: object) -> tuple[str, ...]:
+    """Read a list of texts; one text is a list of one."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise ValueError("this must be a text or a list of texts")
+
+
+_READERS: Mapping[tuple[str, ...], Callable[[object], object]] = {
+    ("option",): text_of,
+    ("about",): text_of,
+    ("agent",): text_of,
+    ("reports_intent",): flag,
+    ("limits", "at_once"): lambda value: int(number(value, least=1, whole=True)),
+    ("limits", "per_second"): lambda value: None if _is_nothing(value) else number(value, least=0.001),
+    ("limits", "timeout_s"): lambda value: number(value, least=0.001),
+    ("limits", "retries"): lambda value: int(number(value, least=0, whole=True)),
+    ("fallback", "intents"): texts_of,
+    ("fallback", "replies"): texts_of,
+    ("fallback", "threshold"): lambda value: None if _is_nothing(value) else number(value, least=0, most=1),
+}
+
+
+def _is_nothing(value: object) -> bool:
+    return isinstance(value, str) and value.strip().lower() in NOTHING
+
+
+def entry_facts(context: BotContext, facts: BotFacts) -> BotFacts:
+    """Return what is known about a bot, corrected by its entry: name, about, reports_intent, limits, fallback."""
+    faults = [Fault(message, ".".join(steps)) for steps, message in _value_faults(context.entry)]
+    if faults:
+        raise UsageError("these values cannot be used", where=context.name, faults=faults, remedy="correct them")
+    said = {steps: _READERS[steps](value) for steps, value in _values(context.entry)}
+    top = {steps[0]: value for steps, value in said.items() if steps in (("about",), ("reports_intent",))}
+    return replace(
+        facts,
+        name=context.name,
+        limits=replace(facts.limits, **_under("limits", said)),
+        fallback=replace(facts.fallback, **_under("fallback", said)),
+        **top,
+    )
+
+
+def entry_faults(entry: Mapping[str, object], own: Keys | None) -> Faults:
+    """Yield what is wrong with an entry, each with the steps that lead to it; `own` None: other keys are free."""
+    known = {**COMMON_KEYS, **(own or {})}
+    for key, value in entry.items():
+        if key not in known:
+            if own is not None:
+                yield (key,), f"there is no key '{key}'.{nearest(key, list(known))}"
+            continue
+        yield from _inner_faults(key, value, known[key])
+    yield from _value_faults(entry)
+
+
+def _inner_faults(key: str, value: object, known: tuple[str, ...] | None) -> Faults:
+    if known is None:
+        return
+    if not isinstance(value, Mapping):
+        yield (key,), f"'{key}' must hold keys of its own: {', '.join(known)}"
+        return
+    for inner in value:
+        if inner not in known:
+            yield (key, inner), f"there is no key '{inner}' under '{key}'.{nearest(inner, known)}"
+
+
+def _value_faults(entry: Mapping[str, object]) -> Faults:
+    for steps, value in _values(entry):
+        try:
+            _READERS[steps](value)
+        except ValueError as error:
+            yield steps, f"{'.'.join(steps)}: {error}"
+
+
+def _values(entry: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
+    for steps in _READERS:
+        value: object = entry
+        for step in steps:
+            value = value.get(step) if isinstance(value, Mapping) else None
+        if value is not None:
+            yield steps, value
+
+
+def _under(key: str, said: Mapping[tuple[str, ...], object]) -> dict[str, object]:
+    return {steps[1]: value for steps, value in said.items() if steps[0] == key and len(steps) == 2}

@@ -1,0 +1,233 @@
+"""Any bot behind HTTP that takes a message and answers in JSON: address, body and paths are given in its entry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.protocol import BotContext, BotFacts
+from vivavoce.bots.redaction import Redactor, is_telling, open_entry
+from vivavoce.bots.shapes import PATHS, ReplyReader
+from vivavoce.bots.templates import Template, address_template, header_template, json_template, protect
+from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
+from vivavoce.errors import BotError, Fault, UsageError
+from vivavoce.records import Reply, Status
+
+__all__ = ["ENTRY_KEYS", "HttpBot", "from_option"]
+
+ENTRY_KEYS: Keys = {
+    "method": None,
+    "url": None,
+    "headers": None,
+    "body": None,
+    "open": ("method", "url", "headers", "body", "values"),
+    "reply": PATHS,
+}
+METHODS = ("POST", "GET", "PUT", "PATCH")
+BODY = {"session": "{session}", "text": "{text}"}
+_OPENING = ("session",)
+_SAYING = ("session", "text", "turn")
+
+
+def from_option(option: str, context: BotContext) -> HttpBot:
+    """Any bot behind HTTP with JSON answers; the option is its address, an entry of bots.yaml can say more."""
+    entry = dict(context.entry)
+    if option:
+        entry["url"] = option
+    if not isinstance(entry.get("url"), str) or not entry["url"]:
+        raise UsageError(
+            "the address of the bot is missing", where=context.name, remedy="write `url: https://...` or `http:https://...`"
+        )
+    reports = isinstance(entry.get("reply"), Mapping) and "intent" in entry["reply"]
+    about = f"{_method(entry, context.name)} {shown_address(str(entry['url']))}"
+    facts = entry_facts(context, BotFacts(context.name, about, reports_intent=reports))
+    return HttpBot(entry, facts)
+
+
+class HttpBot:
+    """A bot behind HTTP. Secrets are read when the first talk is opened, and live nowhere but in the requests."""
+
+    def __init__(self, entry: Mapping[str, object], facts: BotFacts) -> None:
+        self._entry = _typed(entry, facts.name)
+        self._facts = facts
+        # Built once without secrets, so that faults are told before a run and not in the middle of it.
+        if "${" not in str(self._entry["url"]):
+            check_address(str(self._entry["url"]), where=facts.name)
+        _Plan.of(self._entry, facts.name)
+        self._ready: tuple[_Plan, Wire, Redactor] | None = None
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot."""
+        return self._facts
+
+    async def open(self, session: str) -> HttpTalk:
+        """Begin a talk; if the entry has `open`, that request is sent and its values kept."""
+        plan, wire, redactor = self._ready or self._get_ready()
+        line, values = Line(wire, redactor, where=self._facts.name), {"session": session}
+        if plan.opening is not None:
+            found = _named(plan.values, await line.fetch(plan.opening.request(values)), self._facts.name)
+            line.redactor = redactor.also(value for name, value in found.items() if is_telling(name))
+            values |= found
+        return HttpTalk(plan, line, values)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._ready is not None:
+            await self._ready[1].close()
+
+    def _get_ready(self) -> tuple[_Plan, Wire, Redactor]:
+        entry, redactor = open_entry(self._entry, where=self._facts.name, guard=protect)
+        for url in _addresses(entry):
+            check_address(url, where=self._facts.name)
+        plan = _Plan.of(entry, self._facts.name)
+        self._ready = plan, Wire(at_once=self._facts.limits.at_once), redactor
+        return self._ready
+
+
+class HttpTalk:
+    """One conversation: its session, its cookies, and the values that the opening gave."""
+
+    def __init__(self, plan: _Plan, line: Line, values: dict[str, str]) -> None:
+        self._plan, self._line, self._values = plan, line, values
+        self._turn = 1
+
+    async def say(self, text: str) -> Reply:
+        """Send a message and read the reply."""
+        request = self._plan.saying.request({**self._values, "text": text, "turn": str(self._turn)})
+        payload = await self._line.fetch(request)
+        # A message that is tried again after a failure is still the same turn.
+        self._turn += 1
+        return self._plan.reader.read(self._line.redactor.value(payload))
+
+    async def close(self) -> None:
+        """End the conversation; the connections belong to the bot and stay."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One kind of request, made ready."""
+
+    method: str
+    url: Template = field(repr=False)
+    headers: tuple[tuple[str, Template], ...] = field(repr=False)
+    body: Template | None = field(repr=False)
+
+    def request(self, values: Mapping[str, str]) -> Request:
+        headers = {name: template.fill(values) for name, template in self.headers}
+        body = self.body.fill(values).encode() if self.body else None
+        return Request(self.method, self.url.fill(values), headers, body)
+
+    def names(self) -> set[str]:
+        templates = [self.url, *(template for _, template in self.headers), *([self.body] if self.body else [])]
+        return {name for template in templates for name in template.names}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """All that is needed to talk: how a talk is opened, how a message is sent, how a reply is read."""
+
+    saying: _Call
+    opening: _Call | None
+    values: Mapping[str, Any]
+    reader: ReplyReader
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any], where: str) -> _Plan:
+        opening = entry.get("open")
+        values = _compiled((opening or {}).get("values") or {}, where)
+        begin = _call({"headers": entry.get("headers") or {}, **opening}, _OPENING, where) if opening else None
+        saying = _call(entry, (*_SAYING, *values), where)
+        if "text" not in saying.names():
+            raise UsageError(
+                "the message is not sent: `{text}` stands in neither the address nor the headers nor the body",
+                where=where,
+                remedy="put {text} where the bot expects the message",
+            )
+        return cls(saying, begin, values, ReplyReader(entry.get("reply") or {}, where=where))
+
+
+def _call(part: Mapping[str, Any], known: Iterable[str], where: str) -> _Call:
+    names, method = tuple(known), _method(part, where)
+    body = part.get("body", None if method == "GET" else {key: BODY[key] for key in BODY if key in names})
+    headers = {"Accept": "application/json", **(part.get("headers") or {})}
+    if body is not None and not any(name.lower() == "content-type" for name in headers):
+        headers["Content-Type"] = "application/json"
+    return _Call(
+        method,
+        address_template(part["url"], names, where=where),
+        tuple((name, header_template(value, names, where=where)) for name, value in headers.items()),
+        None if body is None else json_template(body, names, where=where),
+    )
+
+
+def _method(part: Mapping[str, Any], where: str) -> str:
+    method = str(part.get("method", "POST")).upper()
+    if method not in METHODS:
+        raise UsageError(f"'{method}' is not a method that sends a message", where=where, remedy=f"use {', '.join(METHODS)}")
+    return method
+
+
+def _typed(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the entry with bodies that were written as JSON text made values; refuse parts of a wrong kind."""
+    found, opening = dict(entry), entry.get("open")
+    faults = [Fault(f"'{key}' must hold keys of its own") for key in _not_mappings(entry)]
+    if isinstance(opening, Mapping):
+        faults += [Fault(f"'{key}' must hold keys of its own", "open") for key in _not_mappings(opening)]
+        if not isinstance(opening.get("url"), str):
+            faults.append(Fault("the address `url` is missing", "open"))
+        found["open"] = {**opening, **_body(opening, where)}
+    if faults:
+        raise UsageError("these values cannot be used", where=where, faults=faults, remedy="correct them")
+    return {**found, **_body(entry, where)}
+
+
+def _not_mappings(part: Mapping[str, Any]) -> list[str]:
+    mappings = [key for key in ("headers", "reply", "open", "values") if key in part]
+    wrong = [key for key in mappings if not isinstance(part[key], Mapping)]
+    texts = [key for key in mappings if key not in wrong and key != "open"]
+    return wrong + [f"{key}.{name}" for key in texts for name, v in part[key].items() if not isinstance(v, str)]
+
+
+def _body(part: Mapping[str, Any], where: str) -> dict[str, Any]:
+    body = part.get("body")
+    if not isinstance(body, str):
+        return {}
+    try:
+        return {"body": json.loads(body)}
+    except ValueError as error:
+        raise UsageError(
+            f"the body is neither a mapping nor JSON: {error}",
+            where=where,
+            remedy='write `body: {message: "{text}"}`, or JSON in single quotes where types matter',
+        ) from error
+
+
+def _addresses(entry: Mapping[str, Any]) -> list[str]:
+    return [str(entry["url"]), *([str(entry["open"]["url"])] if entry.get("open") else [])]
+
+
+def _compiled(paths: Mapping[str, str], where: str) -> dict[str, Any]:
+    import jmespath
+
+    try:
+        return {name: jmespath.compile(path) for name, path in paths.items()}
+    except jmespath.exceptions.JMESPathError as error:
+        what = f"open.values holds no JMESPath expression: {str(error).splitlines()[0]}"
+        raise UsageError(what, where=where, remedy="see https://jmespath.org") from error
+
+
+def _named(paths: Mapping[str, Any], payload: object, where: str) -> dict[str, str]:
+    found = {name: path.search(payload) for name, path in paths.items()}
+    lacking = [name for name, value in found.items() if value is None or isinstance(value, list | dict)]
+    if lacking:
+        raise BotError(
+            f"the answer to `open` holds no value for {', '.join(lacking)}",
+            status=Status.UNEXPECTED,
+            where=where,
+            remedy="correct the paths under open.values",
+        )
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}

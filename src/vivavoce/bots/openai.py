@@ -1,0 +1,186 @@
+"""A language model behind any endpoint that speaks OpenAI's chat protocol; it keeps the messages of each talk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vivavoce.bots.entries import NOTHING, Keys, entry_facts, number
+from vivavoce.bots.protocol import BotContext, BotFacts, Limits
+from vivavoce.bots.redaction import Redactor, open_entry
+from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
+from vivavoce.errors import BotError, UsageError
+from vivavoce.records import Reply, Status
+
+__all__ = ["ENTRY_KEYS", "OpenAIBot", "from_option"]
+
+ENTRY_KEYS: Keys = {
+    "model": None,
+    "base_url": None,
+    "api_key": None,
+    "system": None,
+    "prompt_file": None,
+    "temperature": None,
+    "max_tokens": None,
+    "seed": None,
+    "headers": None,
+    "extra": None,
+}
+OPENAI = "https://api.openai.com/v1"
+KEY, BASE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+_LIMITS = Limits(at_once=4, timeout_s=60.0)
+
+
+def from_option(option: str, context: BotContext) -> OpenAIBot:
+    """A language model behind an OpenAI-compatible endpoint; the option is `model` or `model@base_url`."""
+    entry = dict(context.entry)
+    model, at, base = option.rpartition("@") if "@http" in option else (option, "", "")
+    if option:
+        entry |= {"model": model, **({"base_url": base} if at else {})}
+    if not entry.get("model"):
+        raise UsageError("the model is missing", where=context.name, remedy="write `model: ...` or `openai:MODEL@ADDRESS`")
+    entry.setdefault("base_url", os.environ.get(BASE) or OPENAI)
+    if "api_key" not in entry and (os.environ.get(KEY) or entry["base_url"] == OPENAI):
+        entry["api_key"] = f"${{{KEY}}}"
+    about = f"{entry['model']} at {shown_address(str(entry['base_url']))}"
+    return OpenAIBot(entry, entry_facts(context, BotFacts(context.name, about, limits=_LIMITS)), seed=context.seed)
+
+
+class OpenAIBot:
+    """A language model. The prompt is the bot: two prompts of one model are two bots."""
+
+    def __init__(self, entry: Mapping[str, Any], facts: BotFacts, *, seed: int = 0) -> None:
+        self._entry = {**entry, "system": _prompt(entry, facts.name)}
+        self._entry["extra"] = _extra(entry.get("extra"), facts.name)
+        self._facts = facts
+        self._settings = _settings(entry, seed, facts.name)
+        if "${" not in str(entry["base_url"]):
+            check_address(str(entry["base_url"]), where=facts.name)
+        self._ready: tuple[_Endpoint, Wire, Redactor] | None = None
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot: it never tells topics, so its replies alone are judged."""
+        return self._facts
+
+    async def open(self, session: str) -> OpenAITalk:
+        """Begin a talk with nothing but the prompt."""
+        endpoint, wire, redactor = self._ready or self._get_ready()
+        return OpenAITalk(endpoint, Line(wire, redactor, where=self._facts.name))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._ready is not None:
+            await self._ready[1].close()
+
+    def _get_ready(self) -> tuple[_Endpoint, Wire, Redactor]:
+        # The prompt is a text for the model; only what surrounds it may hold variables.
+        apart = {"system": self._entry["system"]}
+        entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self._facts.name)
+        check_address(str(entry["base_url"]), where=self._facts.name)
+        endpoint = _Endpoint({**entry, **apart}, self._settings)
+        self._ready = endpoint, Wire(at_once=self._facts.limits.at_once), redactor
+        return self._ready
+
+
+class _Endpoint:
+    """Where and how the model is asked; holds the key, so it is never shown."""
+
+    def __init__(self, entry: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+        self.url = f"{str(entry['base_url']).rstrip('/')}/chat/completions"
+        self.headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if entry.get("api_key"):
+            self.headers["Authorization"] = f"Bearer {entry['api_key']}"
+        self.headers |= entry.get("headers") or {}
+        self.fixed = {"model": entry["model"], **settings, **entry["extra"]}
+        self.start = [{"role": "system", "content": entry["system"]}] if entry["system"] else []
+
+    def request(self, messages: list[dict[str, str]]) -> Request:
+        body = json.dumps({**self.fixed, "messages": [*self.start, *messages]}).encode()
+        return Request("POST", self.url, self.headers, body)
+
+
+class OpenAITalk:
+    """One conversation: the model is sent all that was said so far."""
+
+    def __init__(self, endpoint: _Endpoint, line: Line) -> None:
+        self._endpoint, self._line = endpoint, line
+        self._messages: list[dict[str, str]] = []
+
+    async def say(self, text: str) -> Reply:
+        """Send the talk so far with a new message; a message without an answer does not stay in the talk."""
+        messages = [*self._messages, {"role": "user", "content": text}]
+        payload = await self._line.fetch(self._endpoint.request(messages))
+        said = _content(payload)
+        # Kept as said, not as recorded; and many servers refuse empty messages or two of one speaker in a row.
+        if said.strip():
+            self._messages = [*messages, {"role": "assistant", "content": said}]
+        shown = self._line.redactor.text(said)
+        return Reply(texts=(shown,) if shown.strip() else (), raw=self._line.redactor.value(payload))
+
+    async def close(self) -> None:
+        """End the conversation; the connections belong to the bot and stay."""
+
+
+def _content(payload: object) -> str:
+    """Return what the model said; nothing where it only reasoned or called a tool."""
+    choices = payload.get("choices") if isinstance(payload, dict) else None
+    message = choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    if not isinstance(message, dict):
+        raise BotError(
+            "the answer is not that of a chat endpoint: there is no choices[0].message",
+            status=Status.UNEXPECTED,
+            remedy="check the address; it usually ends in /v1",
+        )
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _prompt(entry: Mapping[str, Any], where: str) -> str:
+    path = entry.get("prompt_file")
+    if path is None:
+        return str(entry.get("system", ""))
+    if "system" in entry:
+        raise UsageError("`system` and `prompt_file` exclude each other", where=where, remedy="leave one of them out")
+    try:
+        return Path(str(path)).read_text(encoding="utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"the prompt cannot be read: {reason}", where=str(path), remedy="check `prompt_file`") from error
+
+
+def _settings(entry: Mapping[str, Any], seed: int, where: str) -> dict[str, float]:
+    """Return what is sent with each request; `none` leaves a setting out, since not every server knows all."""
+    written = {key: entry.get(key, default) for key, default in _DEFAULTS.items()}
+    written["seed"] = entry.get("seed", seed)
+    found: dict[str, float] = {}
+    for key, value in written.items():
+        if str(value).strip().lower() in NOTHING:
+            continue
+        try:
+            amount = number(value, least=_LEAST[key], whole=key != "temperature")
+        except ValueError as error:
+            raise UsageError(f"{key}: {error}", where=where, remedy="write a number, or `none` to leave it out") from error
+        found[key] = amount if key == "temperature" else int(amount)
+    return found
+
+
+_DEFAULTS = {"temperature": 0, "max_tokens": 512}
+_LEAST = {"temperature": 0.0, "max_tokens": 1.0, "seed": 0.0}
+
+
+def _extra(value: object, where: str) -> dict[str, Any]:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value or {}
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        remedy = "write `extra: '{\"top_p\": 0.9}'`"
+        raise UsageError("`extra` is neither a mapping nor a JSON object", where=where, remedy=remedy)
+    return found

@@ -1,0 +1,143 @@
+"""Secrets of a bot: taken from the environment when it is opened, and kept out of everything that is recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from urllib.parse import quote, quote_plus
+
+from vivavoce.errors import BotError
+from vivavoce.records import Status
+
+__all__ = ["Redactor", "fill_in", "is_telling", "missing_variables", "open_entry", "variables_of"]
+
+HIDDEN = "***"
+# Shorter values stand in too many innocent words to be struck out.
+LEAST_LENGTH = 4
+_VARIABLE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_TELLING = re.compile(r"authori[sz]ation|cookie|token|secret|password|api.?key|credential", re.IGNORECASE)
+_PLACES = ("headers", "open", "env")
+
+
+class Redactor:
+    """Replaces every known secret by `***` in texts and in plain JSON values."""
+
+    __slots__ = ("_pattern", "_secrets")
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._secrets = frozenset(secrets)
+        forms = {form for secret in self._secrets if len(secret) >= LEAST_LENGTH for form in _forms(secret)}
+        # The longest first: a secret may begin with another one.
+        ordered = sorted(forms, key=lambda form: (-len(form), form))
+        self._pattern = re.compile("|".join(map(re.escape, ordered))) if ordered else None
+
+    def also(self, secrets: Iterable[str]) -> Redactor:
+        """Return a redactor that knows these secrets too."""
+        more = frozenset(secrets) - self._secrets
+        return Redactor(self._secrets | more) if more else self
+
+    def text(self, text: str) -> str:
+        """Return the text without secrets."""
+        return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
+
+    def value(self, value: object) -> object:
+        """Return texts, lists and mappings without secrets, keys included."""
+        return value if self._pattern is None else self._clean(value)
+
+    def _clean(self, value: object) -> object:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(str(key)): self._clean(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._clean(item) for item in value]
+        # A secret made of digits may come back as a number.
+        if isinstance(value, int | float) and not isinstance(value, bool) and self.text(str(value)) != str(value):
+            return HIDDEN
+        return value
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Return a secret as servers write it back: plain, in an address, in JSON, in a page, without outer blanks."""
+    for form in {secret, secret.strip()}:
+        yield from (form, quote(form, safe=""), quote(form), quote_plus(form))
+        yield from (json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
+        yield form.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def is_telling(name: str) -> bool:
+    """Tell whether what goes by this name is probably a secret."""
+    return bool(_TELLING.search(name))
+
+
+def variables_of(value: object) -> list[str]:
+    """Return the names of the variables that are written as `${NAME}` anywhere in a value, each once."""
+    return list(dict.fromkeys(match[2] for text in _texts(value) for match in _VARIABLE.finditer(text) if not match[1]))
+
+
+def missing_variables(value: object, environment: Mapping[str, str] | None = None) -> list[str]:
+    """Return the variables that a value needs and the environment lacks; an empty one is as good as none."""
+    known = os.environ if environment is None else environment
+    return [name for name in variables_of(value) if not known.get(name)]
+
+
+def fill_in(value: object, environment: Mapping[str, str]) -> object:
+    """Return a value with each `${NAME}` replaced; `$${NAME}` stands for the characters themselves."""
+    if isinstance(value, str):
+        return _VARIABLE.sub(lambda m: m[0][1:] if m[1] else environment[m[2]], value)
+    if isinstance(value, Mapping):
+        return {key: fill_in(item, environment) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [fill_in(item, environment) for item in value]
+    return value
+
+
+def open_entry(
+    entry: Mapping[str, object],
+    *,
+    where: str = "",
+    environment: Mapping[str, str] | None = None,
+    guard: Callable[[str], str] = str,
+) -> tuple[dict[str, object], Redactor]:
+    """Return an entry of bots.yaml with its variables filled in, and what strikes their values out again.
+
+    Values that were written out under a telling name (`api_key`, a header `Authorization`) are struck out too.
+    `guard` is applied to each value before it is filled in, where the place needs it.
+    """
+    known = os.environ if environment is None else environment
+    missing = missing_variables(entry, known)
+    if missing:
+        raise BotError(
+            f"these variables are not set: {', '.join(missing)}",
+            status=Status.FAILED,
+            where=where,
+            remedy="set them in the environment of the command",
+        )
+    secrets = {name: known[name] for name in variables_of(entry)}
+    guarded = {name: guard(secret) for name, secret in secrets.items()}
+    filled = {key: fill_in(item, guarded) for key, item in entry.items()}
+    return filled, Redactor([*secrets.values(), *_told(entry)])
+
+
+def _told(entry: Mapping[str, object]) -> Iterator[str]:
+    """Return what was written out where a secret is to be expected."""
+    for key, item in entry.items():
+        if isinstance(item, Mapping) and key in _PLACES:
+            yield from _told(item)
+        elif isinstance(item, str) and is_telling(key) and "{" not in item:
+            yield item
+            # `Bearer abc`: the second word alone is the secret.
+            yield from item.split()[1:]
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)

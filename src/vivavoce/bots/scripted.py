@@ -1,0 +1,207 @@
+"""A bot that does as it is told: to try out a set-up, and to see what an exam says about a bot of a known kind."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.bots.entries import Keys, entry_facts, number, texts_of
+from vivavoce.bots.protocol import BotContext, BotFacts
+from vivavoce.bots.shapes import read_reply
+from vivavoce.errors import BotError, UsageError, nearest
+from vivavoce.records import Reply, Status
+
+__all__ = ["ENTRY_KEYS", "Answer", "ScriptedBot", "from_option"]
+
+ENTRY_KEYS: Keys = {"replies": None, "default": None, "delay_s": None, "fail": None, "flaky": None, "rate_limited": None}
+Answer = str | Sequence[str] | Mapping[str, Any] | Reply
+GREETING = "Hello."
+SORRY = "Sorry, I did not understand that."
+BESIDE = "The moon is 384,400 km away."
+RETRY_AFTER_S = 0.05
+_FALLBACK = Reply((SORRY,), fallback=True)
+_FAILURES = tuple(status.value for status in Status if status.error)
+
+
+@dataclass(frozen=True)
+class _Manner:
+    """How a scripted bot behaves, apart from what it says."""
+
+    delay_s: float = 0.0
+    fail: Status | None = None
+    flaky: float = 0.0
+    rate_limited: int = 0
+    seed: int = 0
+
+
+class ScriptedBot:
+    """Says what a mapping of messages says, else `default`; late, seldom or never, if so wished.
+
+    `delay_s`: seconds before each reply. `fail`: a status with which each message fails. `flaky`: the share of
+    messages that fail, the same ones in each run with the same seed. `rate_limited`: how often each message is
+    turned away before it is answered. `said` holds every message by session.
+    """
+
+    def __init__(
+        self,
+        replies: Mapping[str, Answer] | None = None,
+        default: Answer | Callable[[str], Answer] = GREETING,
+        *,
+        name: str = "scripted",
+        delay_s: float = 0.0,
+        fail: str | None = None,
+        flaky: float = 0.0,
+        rate_limited: int = 0,
+        reports_intent: bool = False,
+        facts: BotFacts | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._replies = {text: _as_reply(answer) for text, answer in (replies or {}).items()}
+        self._default = default if callable(default) else _as_reply(default)
+        self._manner = _Manner(delay_s, _failure_status(fail, name), flaky, rate_limited, seed)
+        self._facts = facts or BotFacts(name, "does as it is told", reports_intent=reports_intent)
+        self.said: dict[str, list[str]] = {}
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot."""
+        return self._facts
+
+    async def open(self, session: str) -> ScriptedTalk:
+        """Begin a talk."""
+        return ScriptedTalk(self.answer, self._manner, session, self.said.setdefault(session, []))
+
+    async def close(self) -> None:
+        """Hold nothing, release nothing."""
+
+    def answer(self, text: str) -> Reply:
+        """Return what the bot says to a message."""
+        if text in self._replies:
+            return self._replies[text]
+        return self._default if isinstance(self._default, Reply) else _as_reply(self._default(text))
+
+
+class ScriptedTalk:
+    """One conversation with a scripted bot."""
+
+    def __init__(self, answer: Callable[[str], Reply], manner: _Manner, session: str, said: list[str]) -> None:
+        self._answer, self._manner, self._session, self._said = answer, manner, session, said
+        self._turned_away = 0
+
+    async def say(self, text: str) -> Reply:
+        """Wait, fail or answer, as told."""
+        self._said.append(text)
+        manner = self._manner
+        if manner.delay_s:
+            await asyncio.sleep(manner.delay_s)
+        if manner.fail is not None:
+            raise _failure(manner.fail)
+        if self._turned_away < manner.rate_limited:
+            self._turned_away += 1
+            raise _failure(Status.RATE_LIMITED, retry_after=RETRY_AFTER_S)
+        self._turned_away = 0
+        # Each try is a draw of its own, so that trying again may help; the same run gives the same draws.
+        draw = random.Random(f"{manner.seed}/{self._session}/{len(self._said)}")  # noqa: S311
+        if draw.random() < manner.flaky:
+            raise _failure(Status.SERVER_ERROR)
+        return self._answer(text)
+
+    async def close(self) -> None:
+        """End the conversation."""
+
+
+# --- by name -----------------------------------------------------------------------------------------------------
+
+
+def from_option(option: str, context: BotContext) -> ScriptedBot:
+    """Does as it is told: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
+    entry = context.entry
+    try:
+        told = {**_mode(option), **_told(entry)}
+    except ValueError as error:
+        raise UsageError(str(error), where=context.name, remedy=f"the modes are {', '.join(_MODES)}") from None
+    replies = entry.get("replies")
+    if isinstance(replies, Mapping):
+        told["replies"] = replies
+    facts = entry_facts(context, BotFacts(context.name, f"does as it is told: {option or 'fixed'}"))
+    return ScriptedBot(facts=facts, seed=context.seed, name=context.name, **told)
+
+
+def _fixed(value: str) -> dict[str, Any]:
+    return {"default": value or GREETING}
+
+
+def _perfect(value: str) -> dict[str, Any]:
+    return {"replies": _mapping(value) if value else {}, "default": _FALLBACK}
+
+
+_MODES: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "fixed": _fixed,
+    "echo": lambda _: {"default": lambda text: text},
+    "slow": lambda value: {"delay_s": number(value or "1", least=0)},
+    "failing": lambda value: {"fail": value or Status.SERVER_ERROR.value},
+    "wrong": lambda _: {"default": Reply((BESIDE,), "moon", 0.99, fallback=False)},
+    "flaky": lambda value: {"flaky": number(value or "0.2", least=0, most=1)},
+    "fallback": lambda _: {"default": _FALLBACK},
+    "perfect": _perfect,
+    "rate-limited": lambda value: {"rate_limited": int(number(value or "1", least=0, whole=True))},
+}
+
+
+def _mode(option: str) -> dict[str, Any]:
+    mode, value = option, ""
+    cut = min((place for place in (option.find("="), option.find(":")) if place >= 0), default=-1)
+    if cut >= 0:
+        mode, value = option[:cut], option[cut + 1 :]
+    mode = mode.strip() or "fixed"
+    if mode not in _MODES:
+        raise ValueError(f"there is no mode '{mode}'.{nearest(mode, list(_MODES))}")
+    return _MODES[mode](value.strip())
+
+
+def _told(entry: Mapping[str, object]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if "default" in entry:
+        default = entry["default"]
+        found["default"] = default if isinstance(default, Mapping) else texts_of(default)
+    if "fail" in entry:
+        found["fail"] = str(entry["fail"])
+    for key, most in (("delay_s", None), ("flaky", 1.0)):
+        if key in entry:
+            found[key] = number(entry[key], least=0, most=most)
+    if "rate_limited" in entry:
+        found["rate_limited"] = int(number(entry["rate_limited"], least=0, whole=True))
+    return found
+
+
+def _mapping(path: str) -> Mapping[str, Any]:
+    from vivavoce.files.yamls import as_mapping, read_yaml
+
+    return as_mapping(read_yaml(path).value)
+
+
+def _as_reply(answer: Answer) -> Reply:
+    if isinstance(answer, Reply):
+        return answer
+    if isinstance(answer, Mapping):
+        return read_reply(dict(answer))
+    return Reply(texts_of(answer if isinstance(answer, str) else list(answer)))
+
+
+def _failure_status(fail: str | None, where: str) -> Status | None:
+    if fail is None:
+        return None
+    if fail not in _FAILURES:
+        raise UsageError(
+            f"'{fail}' is not a way to fail.{nearest(fail, _FAILURES)}",
+            where=where,
+            remedy=f"use one of {', '.join(_FAILURES)}",
+        )
+    return Status(fail)
+
+
+def _failure(status: Status, *, retry_after: float | None = None) -> BotError:
+    return BotError(f"failed on purpose: {status.meaning}", status=status, retry_after=retry_after)

@@ -1,0 +1,180 @@
+"""Any bot behind a small HTTP endpoint on this machine.
+
+`POST /talk {"session", "text"}` answers `{"texts", "intent", "confidence", "fallback", "slots", "buttons", "guess"}`;
+a session begins with its first message. `POST /end {"session"}` ends it, `GET /` says who is there. Run as a
+program (`python -m vivavoce.bots.serving`), it is the child process that serves a bot of any kind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import cast
+
+from aiohttp import web
+
+from vivavoce import plugins
+from vivavoce.bots.local_server import HOST, announce, read_material, wait_for_end
+from vivavoce.bots.protocol import Bot, BotContext, Talk
+from vivavoce.errors import BotError, UsageError, VivaError
+from vivavoce.records import Reply
+
+__all__ = ["reply_to_json", "run_server", "serve_bot"]
+
+Handler = Callable[[web.Request], Awaitable[object]]
+
+# A forgotten talk costs memory, so the one that was silent for longest makes room.
+MOST_TALKS = 1_000
+OWN_NAMES = (HOST, "localhost")
+
+
+def reply_to_json(reply: Reply) -> dict[str, object]:
+    """Return a reply in plain JSON values, without what came from further behind."""
+    guess = reply.guess and {"intent": reply.guess.intent, "confidence": reply.guess.confidence}
+    return {
+        "texts": list(reply.texts),
+        "intent": reply.intent,
+        "confidence": reply.confidence,
+        "fallback": reply.fallback,
+        "slots": dict(reply.slots),
+        "buttons": list(reply.buttons),
+        "guess": guess,
+    }
+
+
+@asynccontextmanager
+async def serve_bot(bot: Bot, port: int = 0) -> AsyncIterator[str]:
+    """Serve a bot on this machine only and give the address; port 0 takes any free one. The bot stays open."""
+    desk = _Desk(bot)
+    app = web.Application()
+    app.router.add_post("/talk", _guarded(desk.talk))
+    app.router.add_post("/end", _guarded(desk.end))
+    app.router.add_get("/", _guarded(desk.describe))
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        yield f"http://{HOST}:{await _listen(runner, port)}"
+    finally:
+        await runner.cleanup()
+        await desk.close()
+
+
+async def _listen(runner: web.AppRunner, port: int) -> int:
+    try:
+        await web.TCPSite(runner, HOST, port).start()
+    except (OSError, OverflowError) as error:
+        what = f"port {port} cannot be used: {error}"
+        raise UsageError(what, where=HOST, remedy="choose another port, or none for a free one") from error
+    return int(runner.addresses[0][1])
+
+
+class _Desk:
+    """The talks that are going on, and what is done with a request."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._turns: dict[str, asyncio.Lock] = {}
+        self._room = asyncio.Semaphore(max(1, bot.facts.limits.at_once))
+
+    async def talk(self, request: web.Request) -> object:
+        """Pass a message on and answer with the reply."""
+        session, text = await _texts(request, "session", "text")
+        # The messages of one talk go one after another, whoever sends them.
+        async with self._turns.setdefault(session, asyncio.Lock()), self._room:
+            return reply_to_json(await (await self._find(session)).say(text))
+
+    async def end(self, request: web.Request) -> object:
+        """End a talk; one that is not known has ended already."""
+        (session,) = await _texts(request, "session")
+        await self._drop(session)
+        return {}
+
+    async def describe(self, request: web.Request) -> object:
+        """Say which bot this is."""
+        facts = self._bot.facts
+        return {"name": facts.name, "about": facts.about, "talk": "POST /talk with session and text"}
+
+    async def close(self) -> None:
+        """End all talks."""
+        for session in list(self._talks):
+            with suppress(VivaError):
+                await self._drop(session)
+
+    async def _find(self, session: str) -> Talk:
+        if session not in self._talks:
+            while len(self._talks) >= MOST_TALKS:
+                await self._drop(next(iter(self._talks)))
+            self._talks[session] = await self._bot.open(session)
+        self._talks.move_to_end(session)
+        return self._talks[session]
+
+    async def _drop(self, session: str) -> None:
+        self._turns.pop(session, None)
+        talk = self._talks.pop(session, None)
+        if talk is not None:
+            await talk.close()
+
+
+def _guarded(handler: Handler) -> Callable[[web.Request], Awaitable[web.Response]]:
+    """Let only this machine in, and answer failures as JSON."""
+
+    async def answer(request: web.Request) -> web.Response:
+        # A web page may reach this machine under a name of its own, but never under these.
+        if request.url.host not in OWN_NAMES:
+            return web.json_response({"error": "this server answers its own machine only"}, status=403)
+        try:
+            return web.json_response(await handler(request))
+        except UsageError as error:
+            return web.json_response({"error": str(error)}, status=400)
+        except VivaError as error:
+            status = error.status if isinstance(error, BotError) else "failed"
+            return web.json_response({"error": str(error), "status": status}, status=502)
+
+    return answer
+
+
+async def _texts(request: web.Request, *names: str) -> list[str]:
+    """Return the named texts of a request."""
+    remedy = f"send JSON (application/json) with the texts {' and '.join(names)}"
+    # A form of a web page cannot have this content type, so no page can talk in the name of its reader.
+    if request.content_type != "application/json":
+        raise UsageError("the request is not JSON", where=request.path, remedy=remedy)
+    try:
+        message = await request.json()
+    except ValueError as error:
+        raise UsageError(f"the request is not JSON: {error}", where=request.path, remedy=remedy) from error
+    values = [message.get(name) if isinstance(message, dict) else None for name in names]
+    missing = [name for name, value in zip(names, values, strict=True) if not isinstance(value, str)]
+    if missing:
+        raise UsageError(f"missing or no text: {', '.join(missing)}", where=request.path, remedy=remedy)
+    return cast(list[str], values)
+
+
+# --- as a program --------------------------------------------------------------------------------------
+
+
+async def run_server(bot: Bot, port: int = 0) -> None:
+    """Serve a bot to the parent of this process until it hangs up; then close the bot."""
+    try:
+        async with serve_bot(bot, port) as url:
+            announce(url)
+            await asyncio.to_thread(wait_for_end)
+    finally:
+        await bot.close()
+
+
+def _main() -> None:
+    material = cast(dict[str, object], read_material())
+    context = BotContext(
+        name=str(material["name"]), agent=cast(str | None, material["agent"]), seed=int(str(material["seed"]))
+    )
+    kind, option = plugins.split_name(context.name)
+    bot = cast(Bot, plugins.build(plugins.BOTS, kind, option, context))
+    asyncio.run(run_server(bot, int(str(material["port"]))))
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,1 @@
+"""The forms in which scenarios are written: YAML, sheets, and those of other tools."""

@@ -1,0 +1,43 @@
+"""Texts made comparable: the same words in another dress (tags, quotes, dashes, case) become the same text."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from functools import lru_cache
+
+# Only real tags go: `<name>` may be a placeholder that a bot forgot to fill, and a tester wants to find it.
+_BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
+_INLINE = (
+    "a|abbr|audio|b|big|break|button|center|cite|code|del|em|emphasis|font|i|img|ins|kbd|label|mark|prosody|q|s|"
+    "say-as|small|span|speak|strike|strong|sub|sup|tt|u|video|voice"
+)
+_BLOCK = re.compile(rf"</?(?:{_BLOCKS})(?:\s[^<>]*)?/?>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rf"</?(?:{_INLINE})(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛ʼ´`′＇", "'"),
+        **dict.fromkeys("“”„‟″«»＂", '"'),
+        **dict.fromkeys("‐‑‒–—―−﹘－", "-"),
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
+    }
+)
+
+
+@lru_cache(maxsize=4096)
+def tidy(text: str) -> str:
+    """Return a text without tags and in one way of writing: Unicode NFKC, straight quotes, single blanks."""
+    bare = html.unescape(_TAG.sub("", _BLOCK.sub(" ", text)))
+    return " ".join(unicodedata.normalize("NFKC", bare.translate(_SIGNS)).split())
+
+
+def plain(text: str) -> str:
+    """Return a tidy text with its case folded: what most kinds of match compare."""
+    return unicodedata.normalize("NFKC", tidy(text).casefold())
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """Return a text in quotes for a sentence, cut where it is long."""
+    one_line = " ".join(text.split())
+    return f'"{one_line}"' if len(one_line) <= length else f'"{one_line[: length - 3].rstrip()}..."'
