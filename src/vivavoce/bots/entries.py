@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from typing import Any
 
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
 from vivavoce.errors import Fault, UsageError, nearest
@@ -46,7 +47,9 @@ def number(value: object, *, least: float, most: float | None = None, whole: boo
     except ValueError:
         raise ValueError(f"'{value}' is not a {'whole ' if whole else ''}number") from None
     if not least <= found or (most is not None and not found <= most) or found == float("inf"):
-        raise ValueError(f"{value} is not {f'from {least:g} to {most:g}' if most is not None else f'{least:g} or more'}")
+        raise ValueError(
+            f"{value} is not {f'from {least:g} to {most:g}' if most is not None else f'{least:g} or more'}"
+        )
     return found
 
 
@@ -66,7 +69,7 @@ def texts_of(value: object) -> tuple[str, ...]:
     raise ValueError("this must be a text or a list of texts")
 
 
-_READERS: Mapping[tuple[str, ...], Callable[[object], object]] = {
+_READERS: Mapping[tuple[str, ...], Callable[[object], Any]] = {
     ("option",): text_of,
     ("about",): text_of,
     ("agent",): text_of,
@@ -141,5 +144,5 @@ def _values(entry: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], obje
             yield steps, value
 
 
-def _under(key: str, said: Mapping[tuple[str, ...], object]) -> dict[str, object]:
+def _under(key: str, said: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     return {steps[1]: value for steps, value in said.items() if steps[0] == key and len(steps) == 2}

@@ -34,12 +34,14 @@ _SAYING = ("session", "text", "turn")
 
 def from_option(option: str, context: BotContext) -> HttpBot:
     """Any bot behind HTTP with JSON answers; the option is its address, an entry of bots.yaml can say more."""
-    entry = dict(context.entry)
+    entry: dict[str, Any] = dict(context.entry)
     if option:
         entry["url"] = option
     if not isinstance(entry.get("url"), str) or not entry["url"]:
         raise UsageError(
-            "the address of the bot is missing", where=context.name, remedy="write `url: https://...` or `http:https://...`"
+            "the address of the bot is missing",
+            where=context.name,
+            remedy="write `url: https://...` or `http:https://...`",
         )
     reports = isinstance(entry.get("reply"), Mapping) and "intent" in entry["reply"]
     about = f"{_method(entry, context.name)} {shown_address(str(entry['url']))}"
@@ -167,7 +169,9 @@ def _call(part: Mapping[str, Any], known: Iterable[str], where: str) -> _Call:
 def _method(part: Mapping[str, Any], where: str) -> str:
     method = str(part.get("method", "POST")).upper()
     if method not in METHODS:
-        raise UsageError(f"'{method}' is not a method that sends a message", where=where, remedy=f"use {', '.join(METHODS)}")
+        raise UsageError(
+            f"'{method}' is not a method that sends a message", where=where, remedy=f"use {', '.join(METHODS)}"
+        )
     return method
 
 

@@ -37,6 +37,7 @@ __all__ = [
 HOST = "127.0.0.1"
 KEPT_LINES = 40
 STOP_SECONDS = 5.0
+SETTLE_SECONDS = 1.0
 # What a program needs to run. Everything else may hold secrets, which engines of others have no use for.
 NEEDED = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "XDG_DATA_HOME"),
@@ -108,6 +109,13 @@ class Child:
     def wait(self) -> int:
         """Wait until the process ends by itself; return its exit code."""
         return self.process.wait()
+
+    def settle(self) -> None:
+        """After a lost connection: give a dying process a moment, so that its last words are here."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(SETTLE_SECONDS)
+            for thread in self._threads:
+                thread.join(SETTLE_SECONDS)
 
     def stop(self) -> None:
         """End the process: by closing its standard input, and by force where that is not heard."""
@@ -215,6 +223,7 @@ class LocalServer:
         try:
             status, body = await _post(child.url + path, message)
         except _connection_errors() as error:
+            await asyncio.to_thread(child.settle)
             raise self._lost(child, f"closed the connection ({error})", Status.CLOSED) from error
         answer = _read_json(body)
         if status != 200:

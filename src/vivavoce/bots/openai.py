@@ -35,13 +35,15 @@ _LIMITS = Limits(at_once=4, timeout_s=60.0)
 
 
 def from_option(option: str, context: BotContext) -> OpenAIBot:
-    """A language model behind an OpenAI-compatible endpoint; the option is `model` or `model@base_url`."""
+    """Ask a language model behind an OpenAI-compatible endpoint; the option is `model` or `model@base_url`."""
     entry = dict(context.entry)
     model, at, base = option.rpartition("@") if "@http" in option else (option, "", "")
     if option:
         entry |= {"model": model, **({"base_url": base} if at else {})}
     if not entry.get("model"):
-        raise UsageError("the model is missing", where=context.name, remedy="write `model: ...` or `openai:MODEL@ADDRESS`")
+        raise UsageError(
+            "the model is missing", where=context.name, remedy="write `model: ...` or `openai:MODEL@ADDRESS`"
+        )
     entry.setdefault("base_url", os.environ.get(BASE) or OPENAI)
     if "api_key" not in entry and (os.environ.get(KEY) or entry["base_url"] == OPENAI):
         entry["api_key"] = f"${{{KEY}}}"
@@ -77,8 +79,8 @@ class OpenAIBot:
             await self._ready[1].close()
 
     def _get_ready(self) -> tuple[_Endpoint, Wire, Redactor]:
-        # The prompt is a text for the model; only what surrounds it may hold variables.
-        apart = {"system": self._entry["system"]}
+        # A prompt of its own file is a text for the model, in which braces mean nothing.
+        apart = {"system": self._entry["system"]} if "prompt_file" in self._entry else {}
         entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self._facts.name)
         check_address(str(entry["base_url"]), where=self._facts.name)
         endpoint = _Endpoint({**entry, **apart}, self._settings)
@@ -128,7 +130,9 @@ class OpenAITalk:
 def _content(payload: object) -> str:
     """Return what the model said; nothing where it only reasoned or called a tool."""
     choices = payload.get("choices") if isinstance(payload, dict) else None
-    message = choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    message = (
+        choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    )
     if not isinstance(message, dict):
         raise BotError(
             "the answer is not that of a chat endpoint: there is no choices[0].message",
@@ -152,7 +156,9 @@ def _prompt(entry: Mapping[str, Any], where: str) -> str:
         return Path(str(path)).read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"the prompt cannot be read: {reason}", where=str(path), remedy="check `prompt_file`") from error
+        raise UsageError(
+            f"the prompt cannot be read: {reason}", where=str(path), remedy="check `prompt_file`"
+        ) from error
 
 
 def _settings(entry: Mapping[str, Any], seed: int, where: str) -> dict[str, float]:
@@ -166,7 +172,9 @@ def _settings(entry: Mapping[str, Any], seed: int, where: str) -> dict[str, floa
         try:
             amount = number(value, least=_LEAST[key], whole=key != "temperature")
         except ValueError as error:
-            raise UsageError(f"{key}: {error}", where=where, remedy="write a number, or `none` to leave it out") from error
+            raise UsageError(
+                f"{key}: {error}", where=where, remedy="write a number, or `none` to leave it out"
+            ) from error
         found[key] = amount if key == "temperature" else int(amount)
     return found
 

@@ -74,7 +74,9 @@ def is_telling(name: str) -> bool:
 
 def variables_of(value: object) -> list[str]:
     """Return the names of the variables that are written as `${NAME}` anywhere in a value, each once."""
-    return list(dict.fromkeys(match[2] for text in _texts(value) for match in _VARIABLE.finditer(text) if not match[1]))
+    return list(
+        dict.fromkeys(match[2] for text in _texts(value) for match in _VARIABLE.finditer(text) if not match[1])
+    )
 
 
 def missing_variables(value: object, environment: Mapping[str, str] | None = None) -> list[str]:

@@ -16,7 +16,14 @@ from vivavoce.records import Reply, Status
 
 __all__ = ["ENTRY_KEYS", "Answer", "ScriptedBot", "from_option"]
 
-ENTRY_KEYS: Keys = {"replies": None, "default": None, "delay_s": None, "fail": None, "flaky": None, "rate_limited": None}
+ENTRY_KEYS: Keys = {
+    "replies": None,
+    "default": None,
+    "delay_s": None,
+    "fail": None,
+    "flaky": None,
+    "rate_limited": None,
+}
 Answer = str | Sequence[str] | Mapping[str, Any] | Reply
 GREETING = "Hello."
 SORRY = "Sorry, I did not understand that."
@@ -117,7 +124,7 @@ class ScriptedTalk:
 
 
 def from_option(option: str, context: BotContext) -> ScriptedBot:
-    """Does as it is told: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
+    """Do as told: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
     entry = context.entry
     try:
         told = {**_mode(option), **_told(entry)}

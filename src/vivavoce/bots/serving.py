@@ -1,8 +1,9 @@
 """Any bot behind a small HTTP endpoint on this machine.
 
-`POST /talk {"session", "text"}` answers `{"texts", "intent", "confidence", "fallback", "slots", "buttons", "guess"}`;
-a session begins with its first message. `POST /end {"session"}` ends it, `GET /` says who is there. Run as a
-program (`python -m vivavoce.bots.serving`), it is the child process that serves a bot of any kind.
+`POST /talk {"session", "text"}` answers with `texts`, `intent`, `confidence`, `fallback`, `slots`, `buttons` and what
+was held back (`guess_intent`, `guess_confidence`), so the connector `http` needs nothing but the address. A session
+begins with its first message; `POST /end {"session"}` ends it, `GET /` says who is there. Run as a program
+(`python -m vivavoce.bots.serving`), it is the child process that serves a bot of any kind.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ OWN_NAMES = (HOST, "localhost")
 
 def reply_to_json(reply: Reply) -> dict[str, object]:
     """Return a reply in plain JSON values, without what came from further behind."""
-    guess = reply.guess and {"intent": reply.guess.intent, "confidence": reply.guess.confidence}
     return {
         "texts": list(reply.texts),
         "intent": reply.intent,
@@ -40,7 +40,8 @@ def reply_to_json(reply: Reply) -> dict[str, object]:
         "fallback": reply.fallback,
         "slots": dict(reply.slots),
         "buttons": list(reply.buttons),
-        "guess": guess,
+        "guess_intent": reply.guess.intent if reply.guess else None,
+        "guess_confidence": reply.guess.confidence if reply.guess else None,
     }
 
 
@@ -172,8 +173,12 @@ def _main() -> None:
         name=str(material["name"]), agent=cast(str | None, material["agent"]), seed=int(str(material["seed"]))
     )
     kind, option = plugins.split_name(context.name)
-    bot = cast(Bot, plugins.build(plugins.BOTS, kind, option, context))
-    asyncio.run(run_server(bot, int(str(material["port"]))))
+    try:
+        bot = cast(Bot, plugins.build(plugins.BOTS, kind, option, context))
+        asyncio.run(run_server(bot, int(str(material["port"]))))
+    except VivaError as error:
+        # The parent quotes it; a traceback would only hide what it says.
+        raise SystemExit(str(error)) from error
 
 
 if __name__ == "__main__":

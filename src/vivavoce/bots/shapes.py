@@ -41,7 +41,9 @@ class ReplyReader:
                 first = str(error).splitlines()[0]
                 faults.append(Fault(f"'{path}' is not a JMESPath expression: {first}", f"reply.{field}"))
         if faults:
-            raise UsageError("these paths cannot be used", where=where, faults=faults, remedy="see https://jmespath.org")
+            raise UsageError(
+                "these paths cannot be used", where=where, faults=faults, remedy="see https://jmespath.org"
+            )
 
     def read(self, payload: object) -> Reply:
         """Return the reply; BotError `unexpected` where there is none."""

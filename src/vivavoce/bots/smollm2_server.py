@@ -22,7 +22,12 @@ def start_server(weights: str, *, port: int, threads: int, context: int) -> Any:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.warmup = False
     # A reply must not depend on which talk came before it: nothing is kept from one request to the next.
-    for name, value in {"cache_prompt": False, "cache_ram_mib": 0, "ui": False, "cors_origins": "http://127.0.0.1"}.items():
+    for name, value in {
+        "cache_prompt": False,
+        "cache_ram_mib": 0,
+        "ui": False,
+        "cors_origins": "http://127.0.0.1",
+    }.items():
         if hasattr(params, name):
             setattr(params, name, value)
     return xllamacpp.Server(params)

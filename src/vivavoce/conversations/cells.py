@@ -127,7 +127,8 @@ def _topic_table(exam: Exam, bot: int, places: Ints, clusters: Ints) -> csr_arra
     units = bot * len(exam.columns.scripts) + places
     shape = (int(clusters.max()) + 1, len(places))
     adder = csr_array((np.ones(len(places)), (clusters, np.arange(len(places)))), shape=shape)
-    return adder @ exam.topics.table[units]
+    found: csr_array = adder @ exam.topics.table[units]
+    return found
 
 
 def _macro(table: csr_array, drawn: Floats) -> Rate:

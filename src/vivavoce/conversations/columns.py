@@ -70,14 +70,13 @@ class Columns:
 
     def is_outcome(self, outcome: TurnOutcome) -> Flags:
         """Tell which turns came to this outcome."""
-        return self.outcome == PLACE[outcome]
+        return np.asarray(self.outcome == PLACE[outcome])
 
     def scripts_in(self, domain: str, level: str) -> Flags:
         """Tell which scripts belong to a domain and a level; an empty name means all of them."""
         everywhere = np.ones(len(self.scripts), dtype=bool)
-        return (self.script_domain == domain if domain else everywhere) & (
-            self.script_level == level if level else everywhere
-        )
+        own = self.script_domain == domain if domain else everywhere
+        return np.asarray(own & (self.script_level == level if level else everywhere), dtype=bool)
 
     def clusters(self, scripts: Flags) -> Ints:
         """Return the cluster of each script, for scripts of one slice: its scenario, or itself if there is but one.
@@ -129,6 +128,11 @@ def columns_of(lines: Iterable[Line], bots: Sequence[str], plan: Plan) -> Column
         script_cluster=_clusters(ordered, scripts, {script: script for script in scenario_of}),
         repeats=repeats,
     )
+
+
+def sum_by(places: Ints, values: Flags | Ints | Floats | None, size: int) -> Floats:
+    """Return the sum of the values at each place; without values, how many there are."""
+    return np.bincount(places, weights=values, minlength=size).astype(np.float64)
 
 
 def _places(names: Iterable[str]) -> dict[str, int]:

@@ -49,7 +49,7 @@ def gather(rows: Ints, clusters: int, table: Floats) -> Floats:
 
 def quotients(hits: Floats, n: Floats) -> Floats:
     """Return hits / n, and NaN for 0/0."""
-    return np.divide(hits, n, out=np.full(np.broadcast(hits, n).shape, np.nan), where=n > 0)
+    return np.asarray(np.divide(hits, n, out=np.full(np.broadcast(hits, n).shape, np.nan), where=n > 0))
 
 
 def percentiles(values: Floats) -> tuple[float | None, float | None]:

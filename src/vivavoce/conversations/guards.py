@@ -14,27 +14,32 @@ from vivavoce.conversations.plain import plain, tidy
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _NEGATIONS = frozenset(
-    # English; contractions in -n't are found by their end, here are those written without the apostrophe.
-    "no not never none nobody nothing nowhere neither nor cannot without unable hardly "
-    "aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt shouldnt wasnt werent wont wouldnt "
-    # German
-    "nicht nichts nie niemals niemand niemanden niemandem nirgends nirgendwo nein weder ohne kaum "
-    "kein keine keinen keinem keiner keines keinerlei keinesfalls keineswegs "
-    # French
-    "ne pas jamais aucun aucune rien non sans".split()
+    word
+    for words in (
+        # English; contractions in -n't are found by their end, here are those written without the apostrophe.
+        "no not never none nobody nothing nowhere neither nor cannot without unable hardly",
+        "aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt shouldnt wasnt werent wont wouldnt",
+        # German
+        "nicht nichts nie niemals niemand niemanden niemandem nirgends nirgendwo nein weder ohne kaum",
+        "kein keine keinen keinem keiner keines keinerlei keinesfalls keineswegs",
+        # French
+        "ne pas jamais aucun aucune rien non sans",
+    )
+    for word in words.split()
 )
 _NEGATED_HAN = re.compile("[不没沒無无未別别]")
 _ANSWERS = frozenset(("no", "nein", "nope", "non"))
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "miss")
 _OPPOSITES = tuple(
     tuple(pair.split("/"))
-    for pair in (
-        "yes/no open/closed accept/reject accepted/rejected approve/decline approved/declined arrive/depart "
-        "arrival/departure always/never more/less before/after valid/expired enabled/disabled allowed/forbidden "
-        "success/failure succeeded/failed cheapest/fastest increase/decrease ja/nein offen/geschlossen "
-        "angenommen/abgelehnt genehmigt/abgelehnt ankunft/abflug immer/nie mehr/weniger vor/nach gültig/abgelaufen "
-        "erlaubt/verboten morgens/abends"
-    ).split()
+    for pairs in (
+        "yes/no open/closed accept/reject accepted/rejected approve/decline approved/declined arrive/depart",
+        "arrival/departure always/never more/less before/after valid/expired enabled/disabled allowed/forbidden",
+        "success/failure succeeded/failed increase/decrease cheapest/dearest am/pm",
+        "ja/nein offen/geschlossen angenommen/abgelehnt genehmigt/abgelehnt ankunft/abflug immer/nie mehr/weniger",
+        "vor/nach gültig/abgelaufen erlaubt/verboten morgens/abends",
+    )
+    for pair in pairs.split()
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
@@ -46,7 +51,7 @@ _WORDS_OF_NUMBERS = {
     )
     for number, word in enumerate(words.split(), 2)
 }
-_ONES = frozenset("a an one ein eine einen einem einer eins".split())
+_ONES = frozenset(("a", "an", "one", "ein", "eine", "einen", "einem", "einer", "eins"))
 _SENTENCE_END = re.compile(r"[.!?:;\n\"(]\s*$|^\s*$|(?:^|\s)[-*]\s+$")
 _SMALL_I = frozenset(("i", "i'm", "i'll", "i'd", "i've"))
 

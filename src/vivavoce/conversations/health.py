@@ -9,7 +9,7 @@ import numpy as np
 
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.cells import Exam
-from vivavoce.conversations.columns import Columns, Floats
+from vivavoce.conversations.columns import Columns, Floats, sum_by
 from vivavoce.conversations.draws import gather, quotients, rate_of, redraw
 from vivavoce.conversations.result import Health, Line
 from vivavoce.conversations.scenario import LEVELS, Kind, Plan
@@ -46,10 +46,10 @@ def _tally(columns: Columns) -> tuple[Floats, Floats, Floats]:
     _, place = np.unique(columns.turn, return_inverse=True)
     place = place.ravel()
     counted = columns.counted
-    n = np.bincount(place, weights=counted).astype(np.float64)
-    passed = np.bincount(place, weights=counted & columns.passed)
+    size = int(place.max(initial=-1)) + 1
+    n, passed = sum_by(place, counted, size), sum_by(place, counted & columns.passed, size)
     met = np.unique(np.stack([place[counted], columns.bot[counted]], axis=1), axis=0)
-    return passed, n, np.bincount(met[:, 0], minlength=len(n)).astype(np.float64)
+    return passed, n, sum_by(met[:, 0], None, size)
 
 
 def _coverage(columns: Columns) -> Mapping[tuple[str | None, str, str], int]:

@@ -103,6 +103,9 @@ async def _say(holding: Holding, turn: ScriptTurn) -> Exchange:
         await asyncio.sleep(turn.pause_ms / 1000)
     text = filled(turn.text, holding.values)
     channel = holding.channel
+    if channel.bot.facts.in_process:
+        # Such a bot never waits for anything: without this it would keep the floor until its last talk.
+        await asyncio.sleep(0)
     cold = channel.mark(asyncio.get_running_loop().time())
     assert holding.talk is not None, "a talk is opened before anything is said"  # noqa: S101
     patience = turn.wait_s or max(channel.manners.limits.timeout_s, holding.plan.defaults.wait_s or 0)

@@ -123,7 +123,7 @@ def capture(
     pattern: Pattern,
     reply_texts: Sequence[str],
     *,
-    default: Match = Match.REGEX,
+    default: Match = Match.CONTAINS,
     values: Mapping[str, str] | None = None,
 ) -> str | None:
     """Return what a pattern finds in a reply: the first group of a regular expression, else the whole match.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vivavoce.conversations.columns import Columns, Flags, Floats, Ints
+from vivavoce.conversations.columns import Columns, Flags, Floats, Ints, sum_by
 from vivavoce.conversations.result import Unstable
 from vivavoce.outcomes import TurnOutcome
 
@@ -26,8 +26,8 @@ def tabulate_turns(columns: Columns, keep: Flags) -> TurnTable:
     rows = np.flatnonzero(columns.counted & keep)
     names = np.stack([columns.unit[rows], columns.turn[rows]], axis=1)
     _, first, inverse = np.unique(names, axis=0, return_index=True, return_inverse=True)
-    n = np.bincount(inverse.ravel(), minlength=len(first)).astype(np.float64)
-    passed = np.bincount(inverse.ravel(), weights=columns.passed[rows], minlength=len(first))
+    n = sum_by(inverse.ravel(), None, len(first))
+    passed = sum_by(inverse.ravel(), columns.passed[rows], len(first))
     return TurnTable(columns.unit[rows][first], rows[first], n, passed)
 
 
@@ -45,16 +45,16 @@ class TalkTable:
     @property
     def passed(self) -> Flags:
         """Whether every counted turn passed."""
-        return self.share == 1
+        return np.asarray(self.share == 1)
 
 
 def tabulate_talks(columns: Columns) -> TalkTable:
     """Gather lines by conversation. `whole` tells of each line whether its conversation is in the table."""
     size = columns.units * columns.repeats
-    n = np.bincount(columns.talk, weights=columns.counted, minlength=size)
-    passed = np.bincount(columns.talk, weights=columns.counted & columns.passed, minlength=size)
-    broken = np.bincount(columns.talk, weights=columns.is_outcome(TurnOutcome.ERROR), minlength=size)
-    cut = np.bincount(columns.talk, weights=columns.is_outcome(TurnOutcome.NOT_REACHED), minlength=size)
+    n = sum_by(columns.talk, columns.counted, size)
+    passed = sum_by(columns.talk, columns.counted & columns.passed, size)
+    broken = sum_by(columns.talk, columns.is_outcome(TurnOutcome.ERROR), size)
+    cut = sum_by(columns.talk, columns.is_outcome(TurnOutcome.NOT_REACHED), size)
     good = (n > 0) & (broken == 0) & ((cut == 0) | (passed < n))
     talks = np.flatnonzero(good)
     return TalkTable(talks // columns.repeats, passed[talks] / n[talks], good[columns.talk])

@@ -155,13 +155,20 @@ class _Run:
         try:
             async with asyncio.TaskGroup() as group:
                 for place, queue in enumerate(workers):
-                    group.create_task(self._work(queue, place * STEP_SECONDS))
-        except* sqlite3.Error as errors:
-            raise WorkError(
-                f"the record could not be written: {errors.exceptions[0]}",
-                where=str(self.record.folder),
-                remedy="make room on the disk, then resume the run",
-            ) from errors
+                    apart = 0.0 if queue.channel.bot.facts.in_process else place * STEP_SECONDS
+                    group.create_task(self._work(queue, apart))
+        except ExceptionGroup as errors:
+            raise self._cause(errors.exceptions[0]) from errors
+
+    def _cause(self, error: Exception) -> Exception:
+        """Return what ended the run as its reader should see it."""
+        if not isinstance(error, sqlite3.Error):
+            return error
+        return WorkError(
+            f"the record could not be written: {error}",
+            where=str(self.record.folder),
+            remedy="make room on the disk, then resume the run",
+        )
 
     def _queue(self, bot: Bot, done: Set[TalkKey]) -> _Queue:
         header, limits = self.record.header, self.options.limits(bot.facts.limits)

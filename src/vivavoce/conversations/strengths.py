@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from vivavoce.conversations.columns import Columns, Floats
+from vivavoce.conversations.columns import Columns, Floats, sum_by
 from vivavoce.conversations.comparison import meet
 from vivavoce.conversations.draws import percentiles, redraw
 from vivavoce.conversations.result import Strength
@@ -45,11 +45,11 @@ def count_wins(columns: Columns) -> Floats:
         meeting = meet(columns, a, b)
         gap = columns.passed[meeting.lines_a].astype(np.int64) - columns.passed[meeting.lines_b]
         talks, place = np.unique(columns.talk[meeting.lines_a], return_inverse=True)
-        ahead = np.bincount(place.ravel(), weights=gap, minlength=len(talks))
+        ahead = sum_by(place.ravel(), gap, len(talks))
         script = talks // columns.repeats % len(columns.scripts)
         won = (np.sign(ahead) + 1) / 2
-        np.add.at(wins, (clusters[script], a, b), won)
-        np.add.at(wins, (clusters[script], b, a), 1 - won)
+        wins[:, a, b] = sum_by(clusters[script], won, len(wins))
+        wins[:, b, a] = sum_by(clusters[script], 1 - won, len(wins))
     return wins
 
 

@@ -94,7 +94,7 @@ def _rows_of(bot: str, lines: list[Line]) -> list[TopicRow]:
     for (truth, _), n in mixed.items():
         asked[str(truth)] += n
     rows = [
-        _row(bot, topic, n, used[topic], mixed[topic, topic], _confusions(mixed, topic))
+        _row(bot, topic, (n, used[topic], mixed[topic, topic]), _confusions(mixed, topic))
         for topic, n in sorted(asked.items(), key=lambda item: (-item[1], item[0]))
     ]
     return [*rows, *_out_of_scope(bot, lines)]
@@ -112,10 +112,11 @@ def _out_of_scope(bot: str, lines: list[Line]) -> list[TopicRow]:
     outcomes = Counter(line.verdict.outcome for line in lines)
     declined, missed = outcomes[TurnOutcome.DECLINED], outcomes[TurnOutcome.MISSED]
     answered = Counter(topic for line in outside if (topic := used_topic(line)) is not None)
-    return [_row(bot, None, len(outside), declined + missed, declined, answered)]
+    return [_row(bot, None, (len(outside), declined + missed, declined), answered)]
 
 
-def _row(bot: str, intent: str | None, n: int, used: int, found: int, others: Counter[str]) -> TopicRow:
+def _row(bot: str, intent: str | None, counts: tuple[int, int, int], others: Counter[str]) -> TopicRow:
+    n, used, found = counts
     precision, recall = (found / used if used else None), (found / n if n else None)
     shown = sorted(others.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
     return TopicRow(bot, intent, n, precision, recall, f1_of(precision, recall), tuple(shown))

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from vivavoce.conversations.plan_json import plan_from_json, plan_to_json
-
 from vivavoce.bots.protocol import BotFacts, Fallback, Limits
+from vivavoce.conversations.plan_json import plan_from_json, plan_to_json
 from vivavoce.conversations.transcript import Exchange, RunHeader
 from vivavoce.records import Guess, Reply, Status
 
 # A payload is kept to look things up; beyond this it is no longer read by anyone.
 MOST_RAW = 16_384
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 def exchange_to_text(exchange: Exchange) -> str:
@@ -27,7 +27,12 @@ def exchange_to_text(exchange: Exchange) -> str:
             said[name] = value
     if exchange.attempts != 1:
         said["attempts"] = exchange.attempts
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    text = _encode(said)
+    # Looking at the whole first spares writing every payload twice.
+    if len(text) > MOST_RAW and "raw" in said.get("reply", ()):
+        said["reply"]["raw"] = _cut(said["reply"]["raw"])
+        return _encode(said)
+    return text
 
 
 def exchange_from_text(number: int, text: str) -> Exchange:
@@ -47,12 +52,12 @@ def _reply(reply: Reply) -> dict[str, Any]:
     if reply.guess is not None:
         said["guess"] = [reply.guess.intent, reply.guess.confidence]
     if reply.raw is not None:
-        said["raw"] = _kept(reply.raw)
+        said["raw"] = reply.raw
     return said
 
 
-def _kept(raw: object) -> object:
-    text = json.dumps(raw, ensure_ascii=False, separators=(",", ":"), default=str)
+def _cut(raw: object) -> object:
+    text = _encode(raw)
     return raw if len(text) <= MOST_RAW else f"{text[:MOST_RAW]}... ({len(text):,} characters)"
 
 
@@ -79,7 +84,7 @@ def header_to_text(header: RunHeader) -> str:
         "options": dict(header.options),
         "origin": dict(header.origin),
     }
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return _encode(said)
 
 
 def header_from_text(text: str) -> RunHeader:

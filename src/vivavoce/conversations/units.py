@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.conversations.columns import Columns, Flags, Floats, Ints
+from vivavoce.conversations.columns import Columns, Flags, Floats, Ints, sum_by
 from vivavoce.conversations.repeats import TalkTable, pass_hat, tabulate_talks, tabulate_turns, weakest_turns
 from vivavoce.conversations.typo_pairs import pair_typos
 from vivavoce.outcomes import TurnCounts, TurnOutcome
@@ -46,7 +46,7 @@ def units_of(columns: Columns) -> Units:
         ratios=ratios,
         typo=typo,
         clean=clean,
-        talks=np.bincount(np.unique(columns.talk) // columns.repeats, minlength=columns.units).astype(np.float64),
+        talks=sum_by(np.unique(columns.talk) // columns.repeats, None, columns.units),
         lines=_sum(columns, np.ones(len(columns.lines), dtype=bool)),
         typo_out_of_scope=_sum(columns, columns.typo & columns.counted & ~columns.in_scope),
         guesses_known=_sum(columns, known),
@@ -58,7 +58,7 @@ def _f(value: object) -> Floats:
 
 
 def _sum(columns: Columns, flags: Flags | Floats) -> Floats:
-    return np.bincount(columns.unit, weights=flags, minlength=columns.units)
+    return sum_by(columns.unit, flags, columns.units)
 
 
 def _counts(columns: Columns) -> TurnCounts:
@@ -92,7 +92,7 @@ def _typos(columns: Columns, typo: Ints, clean: Ints) -> dict[str, Pair]:
     misspelt = columns.typo & columns.counted & columns.in_scope
 
     def paired(flags: Flags) -> Floats:
-        return np.bincount(columns.unit[typo], weights=flags, minlength=columns.units)
+        return sum_by(columns.unit[typo], flags, columns.units)
 
     return {
         "comprehension_rate": (_sum(columns, misspelt & right), _sum(columns, misspelt)),
@@ -103,9 +103,9 @@ def _typos(columns: Columns, typo: Ints, clean: Ints) -> dict[str, Pair]:
 
 def _talks(columns: Columns) -> dict[str, Pair]:
     talks = tabulate_talks(columns)
-    n = np.bincount(talks.unit, minlength=columns.units).astype(np.float64)
-    share = np.bincount(talks.unit, weights=talks.share, minlength=columns.units)
-    passed = np.bincount(talks.unit, weights=talks.passed, minlength=columns.units)
+    n = sum_by(talks.unit, None, columns.units)
+    share = sum_by(talks.unit, talks.share, columns.units)
+    passed = sum_by(talks.unit, talks.passed, columns.units)
     weakest = weakest_turns(tabulate_turns(columns, talks.whole), columns.units)
     return {
         "conversations_passed": (passed, n),
@@ -119,7 +119,7 @@ def _repeats(columns: Columns, talks: TalkTable, n: Floats, passed: Floats) -> d
     turns = tabulate_turns(columns, np.ones(len(columns.lines), dtype=bool))
     again = turns.n > 1
     same = again & ((turns.passed == 0) | (turns.passed == turns.n))
-    stability = tuple(np.bincount(turns.unit, weights=flags, minlength=columns.units) for flags in (same, again))
+    stability = tuple(sum_by(turns.unit, flags, columns.units) for flags in (same, again))
     hats = {f"pass_hat_{k}": pass_hat(n, passed, k) for k in range(1, columns.repeats + 1)}
     return {"stability": (stability[0], stability[1]), **hats}
 
@@ -129,8 +129,8 @@ def _time(columns: Columns) -> Pair:
     first = times_of_lines(columns)
     timed = ~np.isnan(first)
     size = columns.units * columns.repeats
-    n = np.bincount(columns.talk[timed], minlength=size)
-    total = np.bincount(columns.talk[timed], weights=first[timed], minlength=size)
+    n = sum_by(columns.talk[timed], None, size)
+    total = sum_by(columns.talk[timed], first[timed], size)
     mean = np.divide(total, n, out=np.zeros(size), where=n > 0)
     shape = (columns.units, columns.repeats)
     return mean.reshape(shape).sum(axis=1), (n > 0).reshape(shape).sum(axis=1).astype(np.float64)

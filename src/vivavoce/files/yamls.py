@@ -6,6 +6,7 @@ so that a fault can be told with its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,11 @@ MAX_DEPTH = 40
 MAX_NODES = 2_000_000
 # The parser written in C is ten times as fast; without it the other one does the same.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+# Other ends of lines and marks of encodings are lost unless they are escaped.
+_UNUSUAL = re.compile("[^\n\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# Lines that are neither blank nor begin or end with a space can stand as they are.
+_BLOCK = re.compile(r"\S(.*\S)?(\n\S(.*\S)?)*")
 
 
 @dataclass(frozen=True)
@@ -211,19 +217,24 @@ class _Builder:
         return steps
 
 
-class _TextDumper(yaml.SafeDumper):
+class _TextDumper(_DUMPER):  # type: ignore[misc]
     """Quotes every text that is not plainly a text to any loader, and never writes anchors."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _text(dumper: Any, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(dumper, text))  # type: ignore[no-any-return]
+
+
+def _style(dumper: Any, text: str) -> str | None:
+    if _UNUSUAL.search(text):
+        return '"'
+    if "\n" in text:
+        return "|" if _BLOCK.fullmatch(text) else '"'
     # The pure text loader resolves nothing, so ask the ordinary one what it would make of it.
-    seen: str = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
-    plain = seen == "tag:yaml.org,2002:str"
-    style = "|" if "\n" in text and text == text.rstrip("\n ") else None if plain else '"'
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+    return None if dumper.resolve(yaml.ScalarNode, text, (True, False)) == "tag:yaml.org,2002:str" else '"'
 
 
 _TextDumper.add_representer(str, _text)

@@ -31,7 +31,7 @@ def bradley_terry(wins: Floats, prior: float = PRIOR) -> Floats:
         strengths = strengths + step * np.minimum(1.0, STRIDE / np.maximum(longest, STRIDE))
         if not longest.size or longest.max() < 1e-9:
             break
-    return strengths - strengths.mean(axis=-1, keepdims=True)
+    return np.asarray(strengths - strengths.mean(axis=-1, keepdims=True))
 
 
 def _newton_step(wins: Floats, strengths: Floats) -> Floats:

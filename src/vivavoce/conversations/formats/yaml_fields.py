@@ -129,7 +129,7 @@ def whole(value: Value, at: Place) -> int | None:
     written = text(value, at)
     if written == "":
         return None
-    if not (written.isascii() and written.isdigit() and 0 < int(written[:9]) and len(written) < 10):
+    if not (written.isascii() and written.isdigit() and int(written[:9]) > 0 and len(written) < 10):
         at.refuse(f"this must be a whole number from 1 up, not '{written}'")
         return None
     return int(written)

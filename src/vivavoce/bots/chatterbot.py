@@ -1,0 +1,92 @@
+"""ChatterBot: replies of the nearest known sentence, in a child process of its own.
+
+It is trained on the phrases of an agent file, each with the first thing that the agent would say to it. It knows no
+topics, no details and no earlier messages. It always has an answer, so how near is near enough is decided here.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+from vivavoce.agents.export import answer_pairs
+
+from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.local_server import Launch, LocalServer
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.bots.shapes import read_reply
+from vivavoce.bots.sources import agent_of
+from vivavoce.errors import MissingPartError
+from vivavoce.records import Reply
+
+__all__ = ["ENTRY_KEYS", "THRESHOLD", "ChatterBot", "from_option"]
+
+ENTRY_KEYS: Keys = {}
+# Half of the characters in common. See docs/engines.md for how it was chosen, on training phrases alone.
+THRESHOLD = 0.6
+EXTRA = "pip install 'vivavoce[engines]'"
+
+
+def from_option(option: str, context: BotContext) -> ChatterBot:
+    """ChatterBot: the reply to the nearest known sentence; the option is an agent file."""
+    if find_spec("chatterbot") is None:
+        raise MissingPartError("the package chatterbot is not installed", where=context.name, remedy=EXTRA)
+    agent = agent_of(option, context)
+    facts = BotFacts(
+        context.name,
+        f"ChatterBot on the phrases of {agent.name}",
+        limits=Limits(at_once=1, timeout_s=60.0),
+        fallback=Fallback(threshold=THRESHOLD),
+        phrases=agent.phrases,
+    )
+    return ChatterBot(answer_pairs(agent), agent.fallback, entry_facts(context, facts))
+
+
+class ChatterBot:
+    """ChatterBot behind a server that is started with the first talk."""
+
+    def __init__(self, pairs: list[tuple[str, str]], fallback: tuple[str, ...], facts: BotFacts) -> None:
+        self._facts = facts
+        self.fallback = fallback
+        self.server = LocalServer(lambda: _launch(pairs))
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot."""
+        return self._facts
+
+    async def open(self, session: str) -> ChatterBotTalk:
+        """Begin a talk; the server is started and trained before the first one."""
+        await self.server.reach()
+        return ChatterBotTalk(self, session)
+
+    async def close(self) -> None:
+        """End the server."""
+        await self.server.close()
+
+
+class ChatterBotTalk:
+    """One conversation."""
+
+    def __init__(self, bot: ChatterBot, session: str) -> None:
+        self._bot, self._session = bot, session
+        self._fallbacks = 0
+
+    async def say(self, text: str) -> Reply:
+        """Return the reply to the nearest sentence; the agent's fallback where none is near enough."""
+        payload = await self._bot.server.ask("/talk", {"session": self._session, "text": text})
+        reply = read_reply(payload)
+        threshold = self._bot.facts.fallback.threshold
+        if (reply.confidence or 0.0) >= (THRESHOLD if threshold is None else threshold):
+            return Reply(reply.texts, confidence=reply.confidence, fallback=False, raw=payload)
+        said = self._bot.fallback[self._fallbacks % len(self._bot.fallback)]
+        self._fallbacks += 1
+        return Reply((said,), confidence=reply.confidence, fallback=True, raw=payload)
+
+    async def close(self) -> None:
+        """End the conversation; the server stays for the others."""
+
+
+def _launch(pairs: list[tuple[str, str]]) -> Launch:
+    command = (sys.executable, "-m", "vivavoce.bots.chatterbot_server")
+    return Launch("chatterbot", command, {"pairs": pairs}, timeout_s=120.0, remedy=f"reinstall it: {EXTRA}")

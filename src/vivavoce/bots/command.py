@@ -1,0 +1,129 @@
+"""A bot that is a program: it reads messages as JSON lines and writes its replies as JSON lines."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vivavoce.bots.entries import Keys, entry_facts, flag, texts_of
+from vivavoce.bots.program import Program, Start
+from vivavoce.bots.protocol import BotContext, BotFacts
+from vivavoce.bots.redaction import open_entry
+from vivavoce.bots.shapes import read_reply
+from vivavoce.errors import UsageError
+from vivavoce.records import Reply
+
+__all__ = ["ENTRY_KEYS", "CommandBot", "from_option"]
+
+ENTRY_KEYS: Keys = {"command": None, "cwd": None, "env": None, "per_talk": None}
+
+
+def from_option(option: str, context: BotContext) -> CommandBot:
+    """Start a program that speaks JSON lines; the option is its command line, run without a shell."""
+    entry: dict[str, Any] = dict(context.entry)
+    if option:
+        entry["command"] = option
+    entry["command"] = _arguments(entry.get("command"), context.name)
+    env = entry.get("env", {})
+    if not isinstance(env, Mapping) or not all(isinstance(value, str) for value in env.values()):
+        raise UsageError("`env` must hold names with one text each", where=context.name, remedy="correct `env`")
+    try:
+        per_talk = flag(entry.get("per_talk", "no"))
+    except ValueError as error:
+        raise UsageError(f"per_talk: {error}", where=context.name, remedy="write yes or no") from None
+    # What it is called with may be a secret, written out; its name is not.
+    facts = BotFacts(context.name, f"the program {entry['command'][0]}", in_process=True)
+    return CommandBot(entry, entry_facts(context, facts), per_talk=per_talk)
+
+
+class CommandBot:
+    """A program: one for all talks, or with `per_talk` one for each."""
+
+    def __init__(self, entry: Mapping[str, Any], facts: BotFacts, *, per_talk: bool = False) -> None:
+        self._entry, self._facts, self._per_talk = entry, facts, per_talk
+        self._shared: Program | None = None
+        self._own: set[Program] = set()
+        self._starting: asyncio.Lock | None = None
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot."""
+        return self._facts
+
+    async def open(self, session: str) -> CommandTalk:
+        """Begin a talk; the program is started where it does not run yet, or has died."""
+        if self._per_talk:
+            program = await self._start()
+            self._own.add(program)
+            return CommandTalk(program, session, self)
+        self._starting = self._starting or asyncio.Lock()
+        async with self._starting:
+            if self._shared is None or not self._shared.alive:
+                await self._end(self._shared)
+                self._shared = await self._start()
+        return CommandTalk(self._shared, session, None)
+
+    async def close(self) -> None:
+        """End every program."""
+        shared, self._shared, self._starting = self._shared, None, None
+        own, self._own = self._own, set()
+        await asyncio.gather(*(self._end(program) for program in (shared, *own)))
+
+    async def end(self, program: Program) -> None:
+        """End the program of one talk."""
+        self._own.discard(program)
+        await program.close()
+
+    async def _end(self, program: Program | None) -> None:
+        if program is not None:
+            await program.close()
+
+    async def _start(self) -> Program:
+        entry, redactor = open_entry(self._entry, where=self._facts.name)
+        start = Start(_texts(entry["command"]), _folder(entry), _environment(entry))
+        return await Program.start(start, redactor, self._facts.name)
+
+
+class CommandTalk:
+    """One conversation with a program."""
+
+    def __init__(self, program: Program, session: str, owner: CommandBot | None) -> None:
+        self._program, self._session, self._owner = program, session, owner
+        self._turn = 0
+
+    async def say(self, text: str) -> Reply:
+        """Send a line and read the line that answers it."""
+        self._turn += 1
+        return read_reply(await self._program.ask(self._session, self._turn, text))
+
+    async def close(self) -> None:
+        """End the conversation, and the program if it is this talk's own."""
+        owner, self._owner = self._owner, None
+        if owner is not None:
+            await owner.end(self._program)
+
+
+def _arguments(command: object, where: str) -> list[str]:
+    try:
+        found = shlex.split(command) if isinstance(command, str) else list(texts_of(command or []))
+    except ValueError as error:
+        raise UsageError(f"the command cannot be read: {error}", where=where, remedy="mind the quotes") from None
+    if not found:
+        raise UsageError(
+            "the command is missing", where=where, remedy="write `command: ./bot.py` or `command:./bot.py`"
+        )
+    return found
+
+
+def _texts(value: object) -> Sequence[str]:
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+
+def _folder(entry: Mapping[str, Any]) -> str | None:
+    return str(entry["cwd"]) if entry.get("cwd") else None
+
+
+def _environment(entry: Mapping[str, Any]) -> Mapping[str, str]:
+    return dict(entry.get("env") or {})

@@ -1,0 +1,220 @@
+"""A bot of the user's own in Python: a function, a class or a factory, sync or async."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.protocol import Bot, BotContext, BotFacts
+from vivavoce.bots.shapes import read_reply
+from vivavoce.errors import BotError, UsageError, nearest
+from vivavoce.records import Reply, Status
+
+__all__ = ["ENTRY_KEYS", "PythonBot", "from_option"]
+
+ENTRY_KEYS: Keys = {}
+_EXAMPLE = "write python:package.module:name or python:path/to/file.py:name"
+_FORMS = "give a function of one text, a class with `say(text)`, or a function without arguments that makes one"
+
+
+def from_option(option: str, context: BotContext) -> Bot:
+    """Your own in Python, as `module:name` or `file.py:name`: a function of one text, or a class with `say`."""
+    module_name, _, attribute = option.rpartition(":")
+    if not (module_name and attribute):
+        raise UsageError(
+            f"'{option}' does not name a module and what to call in it", where=context.name, remedy=_EXAMPLE
+        )
+    with _current_folder_first():
+        target = _attribute(_module(module_name), attribute)
+    if _is_bot(target):
+        bot: Bot = target() if isinstance(target, type) else target
+        return bot
+    facts = BotFacts(context.name, f"Python: {option}", in_process=True)
+    return PythonBot(target, entry_facts(context, facts))
+
+
+class PythonBot:
+    """A callable of the user's, or something that makes one for each talk.
+
+    What is not a coroutine runs in a thread of its own, so that others do not wait for it.
+    """
+
+    def __init__(self, target: Any, facts: BotFacts) -> None:
+        self._make, self._takes_session = _maker(target, facts.name)
+        self._facts = facts
+        self._threads: ThreadPoolExecutor | None = None
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot."""
+        return self._facts
+
+    async def open(self, session: str) -> PythonTalk:
+        """Begin a talk; a class or a factory is called for each."""
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self._facts.limits.at_once, "vivavoce-bot")
+        made = await _call(self._threads, self._make, *([session] if self._takes_session else []))
+        say = getattr(made, "say", made)
+        if not callable(say):
+            what = f"a {type(made).__name__} cannot be told anything"
+            raise BotError(what, status=Status.FAILED, where=self._facts.name, remedy=_FORMS)
+        return PythonTalk(self._threads, say, made, session)
+
+    async def close(self) -> None:
+        """Let the threads go."""
+        threads, self._threads = self._threads, None
+        if threads is not None:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+class PythonTalk:
+    """One conversation with the user's callable."""
+
+    def __init__(self, threads: ThreadPoolExecutor, say: Callable[..., Any], made: Any, session: str) -> None:
+        self._threads, self._say, self._made = threads, say, made
+        self._more = (session,) if _required(say) == 2 else ()
+
+    async def say(self, text: str) -> Reply:
+        """Call it and read what it returns."""
+        return _as_reply(await _call(self._threads, self._say, text, *self._more))
+
+    async def close(self) -> None:
+        """Call its `close`, if it has one, once."""
+        close, self._made = getattr(self._made, "close", None), None
+        if callable(close):
+            await _call(self._threads, close)
+
+
+def _maker(target: Any, where: str) -> tuple[Callable[..., Any], bool]:
+    """Return what makes the talker of a talk, and whether it wants the session."""
+    if isinstance(target, type):
+        return target, _required(target) == 1
+    if callable(getattr(target, "say", None)) or (callable(target) and _required(target) in (1, 2)):
+        return lambda: target, False
+    if callable(target) and _required(target) == 0:
+        return target, False
+    raise UsageError(f"a {type(target).__name__} of this form is not a bot", where=where, remedy=_FORMS)
+
+
+def _required(target: Callable[..., Any]) -> int:
+    """Count the positional arguments that must be given; what cannot tell takes a text."""
+    try:
+        parameters = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [p for p in parameters if p.kind in kinds]
+    needed = sum(p.default is inspect.Parameter.empty for p in positional)
+    # `f(*messages)` and `f(text="")` take a text although nothing is required.
+    takes_text = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters) or any(
+        p.name in ("text", "message") for p in positional
+    )
+    return 1 if needed == 0 and takes_text and not isinstance(target, type) else needed
+
+
+async def _call(threads: ThreadPoolExecutor, function: Callable[..., Any], *arguments: object) -> Any:
+    try:
+        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__):
+            return await function(*arguments)
+        result = await asyncio.get_running_loop().run_in_executor(threads, function, *arguments)
+        return await result if inspect.isawaitable(result) else result
+    except BotError:
+        raise
+    except Exception as error:
+        place = _place(error)
+        remedy = f"see {place}" if place else "correct the program"
+        raise BotError(_line(error), status=Status.FAILED, remedy=remedy) from error
+
+
+def _as_reply(result: object) -> Reply:
+    if isinstance(result, Reply):
+        return result
+    if result is None:
+        return Reply()
+    if isinstance(result, Mapping):
+        return read_reply(dict(result))
+    return read_reply(list(result) if isinstance(result, tuple) else result)
+
+
+def _is_bot(target: Any) -> bool:
+    return callable(getattr(target, "open", None)) and hasattr(target, "facts")
+
+
+# --- finding it --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _current_folder_first() -> Iterator[None]:
+    folder = str(Path.cwd())
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+        _keep(folder)
+
+
+def _keep(folder: str) -> None:
+    # At the end: what is imported later is still found, and hides no installed module.
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def _module(name: str) -> ModuleType:
+    importlib.invalidate_caches()
+    try:
+        return _file(Path(name)) if name.endswith(".py") else importlib.import_module(name)
+    except Exception as error:
+        raise UsageError(
+            f"'{name}' cannot be imported: {_line(error)}",
+            where=_place(error),
+            remedy="run the command in the folder of the module, or install it, and correct what it reports",
+        ) from error
+
+
+def _file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"vivavoce_bot_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    _keep(str(path.resolve().parent))
+    # Dataclasses look their own module up while it is being run.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            known = [each for each in dir(found) if not each.startswith("_")]
+            what = f"the module '{module.__name__}' has no '{name}'.{nearest(part, known)}"
+            raise UsageError(what, where=str(module.__file__ or ""), remedy=_EXAMPLE)
+        found = getattr(found, part)
+    return found
+
+
+def _line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line of the user's code where it went wrong; nothing if it went wrong before that."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}, line {error.lineno}"
+    own = (__file__, importlib.__file__, asyncio.__file__)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename not in own]
+    frames = [f for f in frames if not f.filename.startswith("<") and "concurrent/futures" not in f.filename]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""

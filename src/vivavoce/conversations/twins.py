@@ -1,0 +1,295 @@
+"""Misspelt twins: copies of scenarios in which some messages hold typing mistakes, to be compared with the clean ones.
+
+A twin expects what its clean turn expects (`same`); the other turns of a copy only lead up to it and are not counted
+a second time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vivavoce.conversations.scenario import Expectation, Include, Kind, Scenario, Step, Suite, Turn
+from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
+from vivavoce.text.typos import BUDGET, Edit, Misspelt, count_letters, misspell
+
+SHARE = 1 / 3
+SUFFIX = "~typo"
+
+
+@dataclass(frozen=True, slots=True)
+class TypoTurn:
+    """One misspelt turn: where its clean twin stands, and what was done to it."""
+
+    scenario: str
+    turn: str
+    level: str
+    before: str
+    after: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
+class TypoReport:
+    """What was added. `eligible`: clean turns in scope that can be misspelt; `already`: those that had a twin before.
+
+    `impossible`: turns, as scenario/place, without a letter that may be changed. `letters`: those that might have been
+    changed in the turns that were.
+    """
+
+    turns: tuple[TypoTurn, ...]
+    scenarios: int
+    eligible: int
+    already: int
+    impossible: tuple[str, ...]
+    letters: int
+    changed: int
+    layout: str
+
+    @property
+    def per_100(self) -> float:
+        """Letters changed in 100, a swap of two counted once."""
+        return 100 * self.changed / self.letters if self.letters else 0.0
+
+    @property
+    def kinds(self) -> Mapping[str, int]:
+        """How often each kind of mistake was made, most often first."""
+        return dict(Counter(edit.kind for turn in self.turns for edit in turn.edits).most_common())
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A clean turn in scope that may get a twin."""
+
+    scenario: Scenario
+    at: int
+    turn: Turn
+    misspelt: Misspelt
+    letters: int
+    has_twin: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.scenario.id}/{self.turn.id or self.at + 1}"
+
+
+def add_typos(
+    suite: Suite,
+    *,
+    seed: int = 0,
+    share: float = SHARE,
+    budget: float = BUDGET,
+    layout: str | None = None,
+    levels: Sequence[str] | None = None,
+) -> tuple[Suite, TypoReport]:
+    """Return the suite with misspelt twins for a share of its clean turns in scope, in every level alike.
+
+    Which turns are chosen follows from the seed and the names of scenario and turn, so that an edit elsewhere
+    changes nothing. `layout` None: the keyboard of the suite's language.
+    """
+    _check(suite, share, levels)
+    keyboard = layout or ("qwertz" if suite.language.lower().startswith("de") else "qwerty")
+    found = list(_places(suite, seed, budget, keyboard, levels))
+    places = [place for place in found if place.misspelt.edits]
+    chosen = _choose(places, share, seed)
+    if not chosen:
+        raise _nothing_to_add(suite, places, share)
+    grown = _grow(suite, chosen)
+    impossible = tuple(place.name for place in found if not place.misspelt.edits)
+    return grown, _report(grown, suite, places, chosen, impossible, keyboard)
+
+
+def _check(suite: Suite, share: float, levels: Sequence[str] | None) -> None:
+    if not 0 < share <= 1:
+        raise UsageError(f"the share of turns is {share:g}", remedy="give a number above 0 and up to 1, such as 0.33")
+    known = list(dict.fromkeys((*suite.levels, *(scenario.level for scenario in suite.scenarios))))
+    faults = [
+        Fault(f"there is no level '{name}'.{nearest(name, known)}") for name in levels or () if name not in known
+    ]
+    if faults:
+        raise UsageError("these levels are not known", faults=faults, remedy=f"use {', '.join(known)}")
+
+
+# --- which turns -------------------------------------------------------------------------------------------------
+
+
+def _places(suite: Suite, seed: int, budget: float, layout: str, levels: Sequence[str] | None) -> Iterator[_Place]:
+    twins = set(_existing_twins(suite))
+    for scenario in suite.scenarios:
+        if levels is not None and scenario.level not in levels:
+            continue
+        for at, turn in enumerate(scenario.turns):
+            if isinstance(turn, Turn) and isinstance(turn.user, str) and _is_clean(turn, suite):
+                protect = protected(suite, turn)
+                misspelt = misspell(turn.user, seed=seed, budget=budget, layout=layout, protect=protect)
+                letters = count_letters(turn.user, protect)
+                has_twin = bool(turn.id) and f"{scenario.id}/{turn.id}" in twins
+                yield _Place(scenario, at, turn, misspelt, letters, has_twin)
+
+
+def _existing_twins(suite: Suite) -> Iterator[str]:
+    for scenario in suite.scenarios:
+        for turn in scenario.turns:
+            if isinstance(turn, Turn) and turn.twin_of and turn.kind is Kind.TYPO:
+                yield turn.twin_of if "/" in turn.twin_of else f"{scenario.id}/{turn.twin_of}"
+
+
+def _is_clean(turn: Turn, suite: Suite) -> bool:
+    """Tell whether a turn is in scope, counted, and neither misspelt nor a twin itself."""
+    expect = turn.expect
+    fallbacks = {name.casefold() for name in suite.fallback.intents}
+    declines = bool(expect.intents) and {name.casefold() for name in expect.intents} <= fallbacks
+    in_scope = expect.counted and not (expect.fallback or expect.same or declines)
+    return in_scope and turn.kind is Kind.CLEAN and turn.twin_of is None
+
+
+def protected(suite: Suite, turn: Turn) -> tuple[str, ...]:
+    """Return the phrases that must stay as they are: values of slots and rows, phrases of lists."""
+    expect = turn.expect
+    slots = (*expect.slots.values(), *expect.slots_after.values(), *expect.slot_values)
+    rows = (value for row in suite.rows.values() for value in row.values())
+    # A message that is a phrase of a list as a whole would have nothing left to misspell.
+    said = turn.user.strip().casefold() if isinstance(turn.user, str) else ""
+    phrases = (phrase for listed in suite.lists.values() for phrase in listed if phrase.strip().casefold() != said)
+    return tuple(dict.fromkeys((*slots, *rows, *phrases)))
+
+
+def _choose(places: Sequence[_Place], share: float, seed: int) -> list[_Place]:
+    """Return the turns to be misspelt: in every level so many that the share is reached with those that exist."""
+    chosen = []
+    for level in dict.fromkeys(place.scenario.level for place in places):
+        here = [place for place in places if place.scenario.level == level]
+        wanted = max(1, int(share * len(here) + 0.5)) - sum(place.has_twin for place in here)
+        free = sorted((place for place in here if not place.has_twin), key=lambda place: _rank(place, seed))
+        chosen += free[: max(0, wanted)]
+    return chosen
+
+
+def _rank(place: _Place, seed: int) -> bytes:
+    return hashlib.sha256(f"{seed}\x1f{place.name}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _nothing_to_add(suite: Suite, places: Sequence[_Place], share: float) -> DataError:
+    if not places:
+        what, remedy = "no turn can be misspelt", "add turns in scope that are typed and expect something"
+    elif all(place.has_twin for place in places):
+        what, remedy = "every clean turn in scope has a misspelt twin already", "use the suite as it is"
+    else:
+        had = sum(place.has_twin for place in places)
+        what = f"{plural(had, 'turn')} of {len(places)} have a misspelt twin already, which is the share asked for"
+        remedy = f"ask for a larger share than {share:.2f}"
+    return DataError(what, where=suite.source, remedy=remedy)
+
+
+# --- the copies --------------------------------------------------------------------------------------------------
+
+
+def _grow(suite: Suite, chosen: Sequence[_Place]) -> Suite:
+    ids = {scenario.id for scenario in suite.scenarios}
+    scenarios: list[Scenario] = []
+    for scenario in suite.scenarios:
+        mine = {place.at: place for place in chosen if place.scenario.id == scenario.id}
+        named = _with_ids(suite, scenario, mine)
+        scenarios.append(named)
+        if mine:
+            scenarios.append(_copy(suite, named, mine, _free_id(scenario.id, ids)))
+            ids.add(scenarios[-1].id)
+    return replace(suite, scenarios=tuple(scenarios))
+
+
+def _free_id(scenario: str, taken: set[str]) -> str:
+    wanted, number = f"{scenario}{SUFFIX}", 2
+    while wanted in taken:
+        wanted, number = f"{scenario}{SUFFIX}{number}", number + 1
+    return wanted
+
+
+def _with_ids(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place]) -> Scenario:
+    """Return the scenario with an id for every chosen turn: a twin must be able to name it."""
+    taken = {turn.id for step in scenario.turns for turn in _inlined(suite, step)}
+    turns = list(scenario.turns)
+    for at in mine:
+        turn = turns[at]
+        if isinstance(turn, Turn) and not turn.id:
+            name = f"t{at + 1}"
+            while name in taken:
+                name += "a"
+            taken.add(name)
+            turns[at] = replace(turn, id=name)
+    return replace(scenario, turns=tuple(turns)) if mine else scenario
+
+
+def _copy(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place], name: str) -> Scenario:
+    steps: list[Step] = []
+    for at, step in enumerate(scenario.turns):
+        if at in mine and isinstance(step, Turn):
+            steps.append(_twin(scenario, step, mine[at].misspelt.text))
+        else:
+            # Turns of a part are written out: what is shared keeps its expectations, here they must not count.
+            steps += [_uncounted(turn) for turn in _inlined(suite, step)]
+    title = f"{scenario.title or scenario.id} (misspelt)"
+    return replace(scenario, id=name, title=title, turns=tuple(steps), line=None)
+
+
+def _twin(scenario: Scenario, turn: Turn, text: str) -> Turn:
+    return replace(
+        turn,
+        user=text,
+        kind=Kind.TYPO,
+        twin_of=f"{scenario.id}/{turn.id}",
+        expect=Expectation(same=True),
+        line=None,
+    )
+
+
+def _uncounted(turn: Turn) -> Turn:
+    return replace(turn, expect=Expectation(counted=False), twin_of=None, line=None)
+
+
+def _inlined(suite: Suite, step: Step, within: tuple[str, ...] = ()) -> list[Turn]:
+    """Return the turns that a step stands for; a part that holds itself is left out, as it can never be said."""
+    if not isinstance(step, Include):
+        return [step]
+    if step.part in within or step.part not in suite.parts:
+        return []
+    return [turn for inner in suite.parts[step.part] for turn in _inlined(suite, inner, (*within, step.part))]
+
+
+# --- the report --------------------------------------------------------------------------------------------------
+
+
+def _report(
+    grown: Suite,
+    suite: Suite,
+    places: Sequence[_Place],
+    chosen: Sequence[_Place],
+    impossible: tuple[str, ...],
+    layout: str,
+) -> TypoReport:
+    by_id = {scenario.id: scenario for scenario in grown.scenarios}
+    turns = tuple(_told(place, by_id[place.scenario.id]) for place in chosen)
+    return TypoReport(
+        turns,
+        len(grown.scenarios) - len(suite.scenarios),
+        len(places),
+        sum(place.has_twin for place in places),
+        impossible,
+        sum(place.letters for place in chosen),
+        sum(_distance(turn.before, turn.after) for turn in turns),
+        layout,
+    )
+
+
+def _told(place: _Place, scenario: Scenario) -> TypoTurn:
+    turn = scenario.turns[place.at]
+    name = turn.id if isinstance(turn, Turn) else ""
+    misspelt = place.misspelt
+    return TypoTurn(scenario.id, name, scenario.level, str(place.turn.user), misspelt.text, misspelt.edits)
+
+
+def _distance(before: str, after: str) -> int:
+    from rapidfuzz.distance import OSA
+
+    return int(OSA.distance(before, after))

@@ -1,0 +1,247 @@
+"""Typing mistakes as people make them, drawn from a seed: the same message always gets the same ones."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vivavoce.errors import UsageError, nearest
+from vivavoce.text.confusions import COMMON, CONFUSIONS
+from vivavoce.text.keyboards import LAYOUTS, NEIGHBOURS
+
+BUDGET = 0.06
+"""Mistakes for each letter that may be misspelt: one in about seventeen letters, and never fewer than one."""
+
+WEIGHTS: Mapping[str, float] = {
+    "omission": 30,
+    "neighbour": 25,
+    "transposition": 20,
+    "doubling": 8,
+    "undoubling": 12,
+    "accent": 12,
+    "confusion": 40,
+    "blank": 6,
+}
+"""How often a kind is drawn against the others that are possible for a word. Our own choice, for fast typing: more
+letters are lost than gained. Confusions weigh much because few words have one."""
+
+FIRST_LETTER = 0.05
+"""How much less likely the first letter of a word is hit than any other: people see it."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_TOKEN = re.compile(r"\S+")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S+|www\.\S+|\S+@\S+|@\w+|#\w+|\b[\w-]+(?:\.[\w-]+)+\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One mistake: its kind, where its word begins in the message, the word before and after.
+
+    For a missing blank, `before` and `after` are the two words.
+    """
+
+    kind: str
+    place: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Misspelt:
+    """A message with its mistakes; `note` says why there is none."""
+
+    text: str
+    edits: tuple[Edit, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    kind: str
+    after: str
+    weight: float = 1.0
+
+
+def misspell(
+    text: str, *, seed: int, budget: float = BUDGET, layout: str = "qwerty", protect: Sequence[str] = ()
+) -> Misspelt:
+    """Return a message with natural mistakes: `budget` for each open letter, at least one, at most one in a word.
+
+    Numbers, addresses, `{placeholders}` and the phrases of `protect` are never touched. Where nothing may be
+    changed the text comes back as it was, with a note.
+    """
+    _check(budget, layout)
+    words = _open_words(text, protect)
+    if not words:
+        return Misspelt(text, (), "it has no word that may be misspelt")
+    # The text is part of the seed: editing one message leaves the mistakes of all others alone.
+    key = hashlib.sha256(f"{seed}\x1f{layout}\x1f{text}".encode("utf-8", "surrogatepass")).digest()
+    rng = random.Random(key)  # noqa: S311 - repeatable, not secret
+    wanted = max(1, round(budget * count_letters(text, protect)))
+    edits = _draw(text, words, wanted, layout, rng)
+    return Misspelt(_apply(text, edits), edits)
+
+
+def _check(budget: float, layout: str) -> None:
+    if not 0 < budget <= 1:
+        raise UsageError(
+            f"the budget of mistakes is {budget:g}", remedy="give a number above 0 and up to 1, such as 0.06"
+        )
+    if layout not in LAYOUTS:
+        raise UsageError(
+            f"there is no keyboard '{layout}'.{nearest(layout, LAYOUTS)}", remedy=f"use {' or '.join(LAYOUTS)}"
+        )
+
+
+def count_letters(text: str, protect: Sequence[str] = ()) -> int:
+    """Return the number of letters of a message that may be misspelt."""
+    return sum(sum(map(str.isalpha, word[0])) for word in _open_words(text, protect))
+
+
+# --- what may be touched -----------------------------------------------------------------------------------------
+
+
+def _open_words(text: str, protect: Sequence[str]) -> list[re.Match[str]]:
+    closed = _closed(text, protect)
+    words = _WORD.finditer(text)
+    return [
+        word
+        for word in words
+        if _is_alphabetic(word[0]) and not any(a < word.end() and word.start() < b for a, b in closed)
+    ]
+
+
+def _closed(text: str, protect: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the stretches of a text that stay as they are."""
+    spans = [match.span() for sign in (_PLACEHOLDER, _ADDRESS) for match in sign.finditer(text)]
+    spans += [match.span() for match in _TOKEN.finditer(text) if any(map(_is_fixed, match[0]))]
+    for phrase in protect:
+        if phrase.strip():
+            found = re.finditer(rf"(?<!\w){re.escape(phrase.strip())}(?!\w)", text, re.IGNORECASE)
+            spans += [match.span() for match in found]
+    return spans
+
+
+def _is_fixed(sign: str) -> bool:
+    # A mark that hangs on a letter would be torn off it.
+    return sign.isnumeric() or unicodedata.category(sign).startswith("M")
+
+
+def _is_alphabetic(word: str) -> bool:
+    # Scripts without capitals (Chinese, Arabic, Thai ...) are typed in other ways, with other mistakes.
+    return all(letter.lower() != letter.upper() for letter in word if letter.isalpha())
+
+
+# --- drawing -----------------------------------------------------------------------------------------------------
+
+
+def _draw(text: str, words: list[re.Match[str]], wanted: int, layout: str, rng: random.Random) -> tuple[Edit, ...]:
+    """Draw words, longer ones sooner, and one mistake for each until the budget is used up."""
+    ranks = [rng.random() ** (1 / (len(word[0]) - 0.5)) for word in words]
+    edits: list[Edit] = []
+    used: set[int] = set()
+    for place in sorted(range(len(words)), key=lambda at: -ranks[at]):
+        if len(edits) == wanted:
+            break
+        after = _next_word(text, words, place, used)
+        drawn = None if place in used else _one(words[place][0], after, layout, rng)
+        if drawn is not None:
+            used |= {place, place + 1} if drawn.kind == "blank" else {place}
+            before = f"{words[place][0]} {after}" if drawn.kind == "blank" else words[place][0]
+            edits.append(Edit(drawn.kind, words[place].start(), before, drawn.after))
+    return tuple(sorted(edits, key=lambda edit: edit.place))
+
+
+def _next_word(text: str, words: list[re.Match[str]], place: int, used: set[int]) -> str:
+    """Return the word after this one where only a blank lies between and it is still untouched."""
+    if place + 1 >= len(words) or place + 1 in used:
+        return ""
+    return words[place + 1][0] if text[words[place].end() : words[place + 1].start()] == " " else ""
+
+
+def _one(word: str, after: str, layout: str, rng: random.Random) -> _Variant | None:
+    variants = [variant for variant in _variants(word, after, layout) if variant.after != word]
+    # Another word would be another message; only confusions are meant to be words.
+    safe = [each for each in variants if each.kind == "confusion" or each.after.lower() not in COMMON]
+    by_kind: dict[str, list[_Variant]] = {}
+    for variant in safe or variants:
+        by_kind.setdefault(variant.kind, []).append(variant)
+    if not by_kind:
+        return None
+    kinds = list(by_kind)
+    # A kind that could only hit the first letter of this word is as rare as that.
+    weights = [WEIGHTS[kind] * max(variant.weight for variant in by_kind[kind]) for kind in kinds]
+    chosen = by_kind[rng.choices(kinds, weights)[0]]
+    return rng.choices(chosen, [variant.weight for variant in chosen])[0]
+
+
+def _apply(text: str, edits: Sequence[Edit]) -> str:
+    for edit in sorted(edits, key=lambda edit: -edit.place):
+        text = text[: edit.place] + edit.after + text[edit.place + len(edit.before) :]
+    return text
+
+
+# --- what can happen to a word -----------------------------------------------------------------------------------
+
+
+def _variants(word: str, after: str, layout: str) -> list[_Variant]:
+    found = [variant for place in range(len(word)) for variant in _at(word, place, layout)]
+    wrong = CONFUSIONS[layout].get(word.lower().replace("’", "'"))
+    if wrong is not None:
+        found.append(_Variant("confusion", _like(word, wrong)))
+    if after:
+        found.append(_Variant("blank", word + after))
+    return found
+
+
+def _at(word: str, place: int, layout: str) -> list[_Variant]:
+    letter, before, rest = word[place], word[:place], word[place + 1 :]
+    if not letter.isalpha():
+        return []
+    weight = 1.0 if place else FIRST_LETTER
+    found = [*_neighbours(word, place, layout, weight), *_transposed(word, place, weight)]
+    doubled = rest[:1].lower() == letter.lower()
+    if doubled and place and len(word) > 2:
+        found.append(_Variant("undoubling", before + rest, weight))
+    elif len(word) > 2 and word[place - 1 : place].lower() != letter.lower():
+        found.append(_Variant("omission", _recased(word, before + rest), weight))
+    if not doubled and word[max(place - 1, 0) : place].lower() != letter.lower():
+        found.append(_Variant("doubling", before + letter + letter.lower() + rest, weight))
+    bare = unicodedata.normalize("NFD", letter)[0]
+    if bare != letter:
+        found.append(_Variant("accent", before + bare + rest))
+    return found
+
+
+def _neighbours(word: str, place: int, layout: str, weight: float) -> list[_Variant]:
+    same_row, other_rows = NEIGHBOURS[layout].get(word[place].lower(), ("", ""))
+    # Fingers slip sideways more often than up and down.
+    hits = [(key, 1.0) for key in same_row] + [(key, 0.5) for key in other_rows]
+    before, rest = word[:place], word[place + 1 :]
+    return [_Variant("neighbour", before + _like(word[place], key) + rest, weight * share) for key, share in hits]
+
+
+def _transposed(word: str, place: int, weight: float) -> list[_Variant]:
+    pair = word[place : place + 2]
+    if len(pair) < 2 or not pair.isalpha() or pair[0].lower() == pair[1].lower():
+        return []
+    swapped = pair[1] + pair[0]
+    if pair[0].isupper() and not pair[1].isupper():
+        swapped = pair[1].upper() + pair[0].lower()
+    return [_Variant("transposition", word[:place] + swapped + word[place + 2 :], weight)]
+
+
+def _recased(word: str, shorter: str) -> str:
+    return shorter[:1].upper() + shorter[1:] if word[0].isupper() else shorter
+
+
+def _like(model: str, text: str) -> str:
+    """Return a text in the case of another: all capitals, a capital at its beginning, or small."""
+    if model.isupper():
+        return text.upper() if len(model) > 1 or len(text) == 1 else text.capitalize()
+    return text[:1].upper() + text[1:] if model[:1].isupper() else text
