@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -78,7 +79,9 @@ def test_f1_is_twice_the_right_answers_over_answers_and_questions(table: TurnCou
 
 
 @given(shares, shares)
-def test_f1_lies_between_precision_and_recall_or_is_not_defined(precision: float | None, recall: float | None) -> None:
+def test_f1_lies_between_precision_and_recall_or_is_not_defined(
+    precision: float | None, recall: float | None
+) -> None:
     found = f1_of(precision, recall)
     if precision is None or recall is None or precision + recall == 0:
         assert found is None
@@ -99,3 +102,13 @@ def test_only_right_answers_and_right_refusals_pass() -> None:
 def test_the_outcome_of_a_message_passes_as_a_turn_exactly_when_the_decision_was_right() -> None:
     good = {Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS}
     assert {outcome for outcome in Outcome if as_turn(outcome).passed} == good
+
+
+def test_the_documentation_has_every_outcome_with_its_meaning() -> None:
+    text = (Path(__file__).resolve().parents[1] / "docs" / "conversations.md").read_text(encoding="utf-8")
+    rows = [
+        f"| `{one}` | {('yes' if one.passed else 'no') if one.counted else '-'} | "
+        f"{'yes' if one.counted else 'no'} | {one.meaning} |"
+        for one in TurnOutcome
+    ]
+    assert [row for row in rows if row not in text] == []

@@ -82,7 +82,9 @@ def test_by_the_papers_words_f1_does_not_depend_on_how_strange_questions_are_han
 
 
 @given(few, few, few)
-def test_turns_without_a_class_in_the_paper_are_left_out_and_counted(reply: int, silent_in: int, silent_out: int) -> None:
+def test_turns_without_a_class_in_the_paper_are_left_out_and_counted(
+    reply: int, silent_in: int, silent_out: int
+) -> None:
     table = TurnCounts(right=4, declined=2, wrong_reply=reply, no_reply_in=silent_in, no_reply_out=silent_out)
     assert table.literal() == TurnCounts(right=4, declined=2).literal()
     assert table.literal_unclassified == reply + silent_in + silent_out

@@ -73,7 +73,9 @@ def _candidates(mention: DayMention, today: date, start: date) -> Iterator[date]
 def _months(month: int | None, year: int | None, start: date, today: date) -> Iterable[tuple[int, int]]:
     """Return the months (year, month) that a day without them may lie in, the nearest first."""
     if month is not None:
-        return [(year, month)] if year else [(base, month) for base in sorted({start.year, today.year, today.year + 1})]
+        return (
+            [(year, month)] if year else [(base, month) for base in sorted({start.year, today.year, today.year + 1})]
+        )
     turns = (start.year * 12 + start.month - 1, today.year * 12 + today.month - 1)
     return [divmod_month(turn + more) for turn in sorted(set(turns)) for more in (0, 1)]
 
@@ -168,7 +170,10 @@ def _patterns(code: str) -> list[tuple[re.Pattern[str], _Read]]:
     count = rf"(?P<count>\d{{1,2}}|{_any(words.numbers)})"
     ways: list[tuple[str, _Read]] = [
         (r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b", read.iso),
-        (rf"{named}(?<![\w/.])(?P<a>\d{{1,2}})[/{point}](?P<b>\d{{1,2}})(?:[/{point}](?P<year>\d{{4}}|\d\d)?)?(?![\w%/])", read.figures),
+        (
+            rf"{named}(?<![\w/.])(?P<a>\d{{1,2}})[/{point}](?P<b>\d{{1,2}})(?:[/{point}](?P<year>\d{{4}}|\d\d)?)?(?![\w%/])",
+            read.figures,
+        ),
         (rf"{named}\b{day}(?: of)? (?P<month>{month})\b{year}", read.written),
         (rf"{named}\b(?P<month>{month})\.? (?:the )?{day}\b(?!:){year}", read.written),
         (rf"{named}\b(?P<day>\d{{1,2}}(?:{ending}))(?!\w)", read.alone),

@@ -51,7 +51,7 @@ def _split(text: str) -> frozenset[str]:
 
 
 def _counted(text: str, first: int = 1) -> dict[str, int]:
-    """Number words in turn; `a/b` are two words for one number."""
+    """Return words with their numbers, in turn; `a/b` are two words for one number."""
     return {word: n for n, words in enumerate(text.split(), first) for word in words.split("/")}
 
 
@@ -62,7 +62,8 @@ _DAYS_DE = "montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonnta
 
 ENGLISH = Language(
     months=_counted(_MONTHS_EN) | _counted("jan feb mar apr may jun jul aug sep/sept oct nov dec"),
-    weekdays=_counted(_DAYS_EN, 0) | {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4},
+    weekdays=_counted(_DAYS_EN, 0)
+    | {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4},
     short_weekdays={"sat": 5, "sun": 6},
     ordinals=_counted(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
@@ -89,38 +90,40 @@ ENGLISH = Language(
     negations=_split("not except without"),
     corrections=_split("no nope sorry actually wait rather instead mean meant change make correction oops"),
     measures=_split(
-        "day days week weeks month months year years hour hours hrs h minute minutes min mins night nights dollars"
-        " dollar aud usd eur euro euros bucks percent km kilometres miles kg kilos mg ml degrees times am pm o'clock"
-        " star stars"
+        "day days week weeks month months year years hour hours hrs h minute minutes min mins night nights"
+        " dollars dollar aud usd eur euro euros bucks percent km kilometres miles kg kilos mg ml degrees times"
+        " am pm o'clock star stars"
     ),
     small=_split(
-        "a an the i me my we us our you your it its it's is are am was be been do does did have has had can could will"
-        " would should may might and or but so then to from in on at by for of with as that this these those there what"
-        " which how about if any some please pls ok okay yes yeah yep no not nope thanks thank well hm hmm um uh er i'm"
-        " i'd i'll that's let's let us think guess said say want need like prefer one ones sorry actually wait rather"
-        " instead mean meant change make correction oops just only maybe perhaps exactly around say great good fine"
-        " perfect cool right sure also too now again next oh hey what's how's possible possibly try take go going"
-        " leaving flying fly travel"
+        "a an the i me my we us our you your it its it's is are am was be been do does did have has had can"
+        " could will would should may might and or but so then to from in on at by for of with as that this"
+        " these those there what which how about if any some please pls ok okay yes yeah yep no not nope"
+        " thanks thank well hm hmm um uh er i'm i'd i'll that's let's let us think guess said say want need"
+        " like prefer one ones sorry actually wait rather instead mean meant change make correction oops just"
+        " only maybe perhaps exactly around say great good fine perfect cool right sure also too now again"
+        " next oh hey what's how's possible possibly try take go going leaving flying fly travel"
     ),
     ordinary=_split(
-        "about above after again alone along already always among another around asked because been before begin being"
-        " below better between both bring build called can't catch cause change check child clean clear close coming"
-        " could couldn't count cover cross daily didn't does doesn't doing don't doubt drink drive during early earth"
-        " either eight email enough enter equal error every exact extra faith family feel field fifty fight final find"
-        " first floor following force found fresh friend from front full getting girl give given glass going good great"
-        " green group guess happy hard has have having heart heard heavy hello help here high home hope hotel hour house"
-        " human idea image issue itself just keep kind knew know large last late later learn least leave left less level"
-        " life light like line list little live local long look looking lost love lower lunch made main make many match"
-        " maybe mean meant meet might mind minute money month more most mother mouth move much music must name near need"
-        " never next night nothing number offer often only open order other others otherwise over own paper part party"
-        " pass past people perhaps phone place plan plane please point possible power price prefer pretty problem quick"
-        " quite rather reach ready really reason right room round said same second see seem sense serve seven shall"
-        " share short should show side since sleep small some soon sorry sound south speak stand start state stay still"
-        " stop store story such sure table take talk tell than thank that their them then there these they thing things"
-        " think third this those though three through time today together told took total touch train travel tree true"
-        " trust turn twice under until upon usual very visit wait walk want was watch water weather week well went were"
-        " west what when where which while white whole whose will wish with without woman wonder word work works world"
-        " worse would write wrong year years yellow yesterday young your"
+        "eastern northern southern western about above after again alone along already always among another"
+        " around asked because been before begin being below better between both bring build called can't"
+        " catch cause change check child clean clear close coming could couldn't count cover cross daily"
+        " didn't does doesn't doing don't doubt drink drive during early earth either eight email enough enter"
+        " equal error every exact extra faith family feel field fifty fight final find first floor following"
+        " force found fresh friend from front full getting girl give given glass going good great green group"
+        " guess happy hard has have having heart heard heavy hello help here high home hope hotel hour house"
+        " human idea image issue itself just keep kind knew know large last late later learn least leave left"
+        " less level life light like line list little live local long look looking lost love lower lunch made"
+        " main make many match maybe mean meant meet might mind minute money month more most mother mouth move"
+        " much music must name near need never next night nothing number offer often only open order other"
+        " others otherwise over own paper part party pass past people perhaps phone place plan plane please"
+        " point possible power price prefer pretty problem quick quite rather reach ready really reason right"
+        " room round said same second see seem sense serve seven shall share short should show side since"
+        " sleep small some soon sorry sound south speak stand start state stay still stop store story such"
+        " sure table take talk tell than thank that their them then there these they thing things think third"
+        " this those though three through time today together told took total touch train travel tree true"
+        " trust turn twice under until upon usual very visit wait walk want was watch water weather week well"
+        " went were west what when where which while white whole whose will wish with without woman wonder"
+        " word work works world worse would write wrong year years yellow yesterday young your"
     ),
     month_names=tuple(name.title() for name in _MONTHS_EN.split()),
     weekday_names=tuple(name.title() for name in _DAYS_EN.split()),
@@ -164,27 +167,28 @@ GERMAN = Language(
     negations=_split("nicht kein keine außer ohne"),
     corrections=_split("nein nee sorry entschuldigung doch eigentlich lieber stattdessen meine meinte ändern falsch"),
     measures=_split(
-        "tag tage tagen woche wochen monat monate jahr jahre stunde stunden minute minuten nacht nächte euro eur dollar"
-        " prozent km kilometer kg mg ml grad mal uhr sterne"
+        "tag tage tagen woche wochen monat monate jahr jahre stunde stunden minute minuten nacht nächte euro"
+        " eur dollar prozent km kilometer kg mg ml grad mal uhr sterne"
     ),
     small=_split(
-        "ich mich mir mein meine wir uns du sie ihr ihre es ist sind war bin habe haben hat kann können könnte würde"
-        " möchte will soll sollte und oder aber dann nach von in im am an um zu zum zur für mit als das dies was wie"
-        " welche wenn bitte ok okay ja jo nein nee nicht danke hm also auch jetzt noch der die den dem des ein eine"
-        " einen einer doch eigentlich lieber stattdessen meinte ändern nur vielleicht genau etwa gut gerne super"
-        " prima perfekt geht ginge wäre mal"
+        "ich mich mir mein meine wir uns du sie ihr ihre es ist sind war bin habe haben hat kann können"
+        " könnte würde möchte will soll sollte und oder aber dann nach von in im am an um zu zum zur für mit"
+        " als das dies was wie welche wenn bitte ok okay ja jo nein nee nicht danke hm also auch jetzt noch"
+        " der die den dem des ein eine einen einer doch eigentlich lieber stattdessen meinte ändern nur"
+        " vielleicht genau etwa gut gerne super prima perfekt geht ginge wäre mal"
     ),
     ordinary=_split(
-        "aber alle allein alles andere anders antwort arbeit bald beide besser bitte bleiben brauche danach danke dann"
-        " darum davon deren diese dieser doch durch ebenso eigene einige ende ersten etwas fast fertig frage fragen"
-        " freund ganze geben gegen gehen gehört genau genug gerade gestern gibt glaube gleich größe gut guten haben"
-        " hallo hatte hause heißt helfen heute hier hilfe hinter hoch hätte immer jahre jede jeder jemand jetzt kaum"
-        " keine kleine kommen kommt könnte kurz lange leben leider letzte leute lieber links liste machen mehr meine"
-        " menschen möchte montags morgen müssen nach nacht name neben nehmen neue nicht nichts noch nummer oben oder"
-        " ohne person platz preis rechts sagen schnell schon schreiben sehen sehr seine seite selbst sicher sollte"
-        " sonst spät stunde suche tage telefon termin tun über uhr unser unten unter viele vielleicht warten warum"
-        " wasser weder wegen weil weiter welche welcher wenig wenn werden wetter wichtig wieder wirklich wissen woche"
-        " wohin wollen worte würde zahlen zeigen zeit zurück zusammen zwischen"
+        "aber alle allein alles andere anders antwort arbeit bald beide besser bitte bleiben brauche danach"
+        " danke dann darum davon deren diese dieser doch durch ebenso eigene einige ende ersten etwas fast"
+        " fertig frage fragen freund ganze geben gegen gehen gehört genau genug gerade gestern gibt glaube"
+        " gleich größe gut guten haben hallo hatte hause heißt helfen heute hier hilfe hinter hoch hätte immer"
+        " jahre jede jeder jemand jetzt kaum keine kleine kommen kommt könnte kurz lange leben leider letzte"
+        " leute lieber links liste machen mehr meine menschen möchte montags morgen müssen nach nacht name"
+        " neben nehmen neue nicht nichts noch nummer oben oder ohne person platz preis rechts sagen schnell"
+        " schon schreiben sehen sehr seine seite selbst sicher sollte sonst spät stunde suche tage telefon"
+        " termin tun über uhr unser unten unter viele vielleicht warten warum wasser weder wegen weil weiter"
+        " welche welcher wenig wenn werden wetter wichtig wieder wirklich wissen woche wohin wollen worte"
+        " würde zahlen zeigen zeit zurück zusammen zwischen"
     ),
     month_names=tuple(name.title() for name in _MONTHS_DE.split()),
     weekday_names=tuple(name.partition("/")[0].title() for name in _DAYS_DE.split()),

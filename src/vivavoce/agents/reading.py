@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from vivavoce.agents.agent import Agent, Answer, Condition, Find, Slot, SlotKind, Table, Topic
 from vivavoce.agents.checks import check_agent
 from vivavoce.agents.entries import Entries
-from vivavoce.errors import DataError, FileError, InputError, UsageError, VivaError, nearest
+from vivavoce.errors import DataError, UsageError, VivaError, nearest
 from vivavoce.files import read_table
 from vivavoce.files.yamls import Step, Value, YamlFile, parse_yaml, read_yaml
 
@@ -17,12 +18,23 @@ __all__ = ["parse_agent", "read_agent"]
 FORMAT = "1"
 ENDINGS = (".yaml", ".yml")
 AGENT_KEYS = (
-    "format agent title language today notice fallback slots facts topics yes note".split()  # in the order of the docs
+    "format",
+    "agent",
+    "title",
+    "language",
+    "today",
+    "notice",
+    "fallback",
+    "slots",
+    "facts",
+    "topics",
+    "yes",
+    "note",
 )
-SLOT_KEYS = "kind values cues units ask outside first last least most default note".split()
-TOPIC_KEYS = "intent title phrases keywords needs takes side replies note".split()
-REPLY_KEYS = "say after if find each none buttons set clear offer note".split()
-FIND_KEYS = "in where at_most at_least sort most".split()
+SLOT_KEYS = ("kind", "values", "cues", "units", "ask", "outside", "first", "last", "least", "most", "default", "note")
+TOPIC_KEYS = ("intent", "title", "phrases", "keywords", "needs", "takes", "side", "replies", "note")
+REPLY_KEYS = ("say", "after", "if", "find", "each", "none", "buttons", "set", "clear", "offer", "note")
+FIND_KEYS = ("in", "where", "at_most", "at_least", "sort", "most")
 YES_NAMES = ("affirm", "yes", "confirm")
 
 
@@ -75,7 +87,10 @@ def _build(file: YamlFile, folder: Path) -> Agent:
     if entries.faults:
         faults = sorted(entries.faults, key=lambda fault: int(fault.where.removeprefix("line ")))
         raise DataError(
-            "this agent cannot be used", where=file.path, faults=faults, remedy="correct the lines; see docs/agents.md"
+            "this agent cannot be used",
+            where=file.path,
+            faults=faults,
+            remedy="correct the lines; see docs/agents.md",
         )
     return agent
 
@@ -111,8 +126,6 @@ def _slots(entries: Entries, value: Value | None) -> dict[str, Slot]:
 
 def _borrow(entries: Entries, slots: Mapping[str, Slot], name: str, source: str) -> Slot:
     """Give a slot the values of another."""
-    from dataclasses import replace
-
     lender = slots.get(source)
     if lender is None:
         entries.fault(f"there is no slot '{source}' to take values from.{nearest(source, [*slots])}", "slots", name)
@@ -185,7 +198,7 @@ def _table_of_file(entries: Entries, folder: Path, place: str, *at: Step) -> Tab
         return Table((), ())
     try:
         read = read_table(path)
-    except (FileError, InputError, VivaError) as error:
+    except VivaError as error:
         entries.fault(f"the table '{place}' cannot be used: {error.what}", *at)
         return Table((), ())
     for fault in read.faults:

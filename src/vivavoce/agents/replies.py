@@ -11,7 +11,7 @@ from vivavoce.agents.agent import Agent, Find, SlotKind
 from vivavoce.agents.dates import day_in_words
 from vivavoce.agents.times import within_time
 
-__all__ = ["Found", "Known", "fill", "look_up", "placeholders"]
+__all__ = ["Found", "Known", "fill", "fill_all", "look_up", "placeholders"]
 
 _PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)(?::(words))?\}")
 JOINED_BY = "; "
@@ -67,10 +67,7 @@ def fill(text: str, known: Known) -> str | None:
         return _worded(found or "", known.agent.language) if match[2] else found or ""
 
     filled = _PLACEHOLDER.sub(value, text)
-    if holes:
-        return None
-    # Values are written as they are listed; a sentence begins with a capital.
-    return filled[:1].upper() + filled[1:] if text.startswith("{") else filled
+    return None if holes else filled
 
 
 def look_up(agent: Agent, find: Find, each: str, slots: Known) -> Found:
@@ -134,6 +131,12 @@ def _worded(text: str, language: str) -> str:
 
 
 def fill_all(texts: Iterable[str], known: Known) -> tuple[str, ...] | None:
-    """Put values into several texts; nothing where one value is missing."""
-    filled = [fill(text, known) for text in texts]
-    return None if None in filled else tuple(text for text in filled if text)
+    """Put values into the bubbles of a reply; nothing where one value is missing."""
+    filled = []
+    for text in texts:
+        done = fill(text, known)
+        if done is None:
+            return None
+        # Values are written as they are listed; a sentence begins with a capital.
+        filled.append(done[:1].upper() + done[1:] if text.startswith("{") else done)
+    return tuple(text for text in filled if text.strip())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -88,7 +88,7 @@ class SlotFinder:
         found += self._listed(tokens, found)
         found += self._numbers(plain, tokens, found)
         mentions = sorted(found, key=lambda mention: mention.start)
-        kept = tuple(m for m in map(lambda m: self._in_context(m, tokens), mentions) if m is not None)
+        kept = tuple(m for m in (self._in_context(m, tokens) for m in mentions) if m is not None)
         corrects = any(token.word in self.words.corrections for token in tokens)
         return Message(plain, kept, self._is_bare(tokens, mentions), corrects)
 
@@ -177,7 +177,12 @@ class SlotFinder:
         names = [option.slot for option in options]
         for skipped in range(3):
             words = tuple(before[: len(before) - skipped])
-            fits = [(len(cue), -place, name) for place, name in enumerate(names) for cue in self._cues[name] if words[-len(cue) :] == cue]
+            fits = [
+                (len(cue), -place, name)
+                for place, name in enumerate(names)
+                for cue in self._cues[name]
+                if words[-len(cue) :] == cue
+            ]
             if fits:
                 return max(fits)[2]
             if not words or words[-1] not in self.words.articles:
@@ -190,7 +195,9 @@ class SlotFinder:
     # --- prepared once -------------------------------------------------------------------------------------------
 
     def _little_words(self) -> frozenset[str]:
-        own = [word for known in (self._cues, self._units) for each in known.values() for unit in each for word in unit]
+        own = [
+            word for known in (self._cues, self._units) for each in known.values() for unit in each for word in unit
+        ]
         names = [word for name in self.agent.slots for word in name.casefold().split("_")]
         parts = [self.words.small, self.words.corrections, self.words.articles, self.words.negations, own, names]
         return frozenset(word for part in parts for word in part)
@@ -240,64 +247,3 @@ def _number_option(slot: Slot, value: str) -> Option:
 
 def _overlaps(start: int, end: int, taken: Iterable[Mention]) -> bool:
     return any(start < mention.end and mention.start < end for mention in taken)
-
-
-# --- which slot takes which value --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Taken:
-    """Values given to slots, and slots that were offered a value outside their range."""
-
-    values: Mapping[str, str]
-    outside: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What decides who takes a value: the slot that was asked for, those of the topic, and what is known.
-
-    `known` is in the order in which slots were filled.
-    """
-
-    asked: str | None = None
-    needs: Sequence[str] = ()
-    takes: Sequence[str] = ()
-    known: Mapping[str, str] = ()  # type: ignore[assignment]
-
-
-def give_values(message: Message, wanted: Wanted) -> Taken:
-    """Give each value to one slot: by its cue, the question before, the needs of the topic, or what is empty."""
-    values: dict[str, str] = {}
-    outside: list[str] = []
-    ordered = sorted(message.mentions, key=lambda mention: mention.cued is None)
-    for mention in ordered:
-        slot = mention.cued or _taker(mention, message, wanted, values)
-        option = mention.option(slot)
-        if option is None or (option.slot in values and mention.cued is None and not mention.redone):
-            continue
-        if option.usable:
-            values[option.slot] = option.value
-        else:
-            outside.append(option.slot)
-    return Taken(values, tuple(dict.fromkeys(name for name in outside if name not in values)))
-
-
-def _taker(mention: Mention, message: Message, wanted: Wanted, values: Mapping[str, str]) -> str | None:
-    able = [option.slot for option in mention.options]
-    if wanted.asked in able and wanted.asked not in values:
-        return wanted.asked
-    own = [name for name in (*wanted.needs, *wanted.takes) if name in able]
-    if mention.loose:
-        return own[0] if own and message.bare else None
-    if mention.redone and (said := [name for name in values if name in able]):
-        return said[-1]
-    if any(wanted.known.get(option.slot) == option.value for option in mention.options):
-        return None
-    said = [name for name in wanted.known if name in own and name not in values]
-    if message.corrects and said and not [n for n in wanted.needs if n in own and n not in wanted.known]:
-        return said[-1]
-    free = [name for name in (*own, *able) if name not in wanted.known and name not in values]
-    within = [name for name in free if name in own]
-    again = [name for name in wanted.known if name in able and name not in values]
-    return (within or said[-1:] or free or again[-1:] or [None])[0]

@@ -94,7 +94,10 @@ def _patterns(code: str) -> list[tuple[re.Pattern[str], _Read]]:
         (rf"(?<![\w:.$]){hour} ?{half}", read.clock),
         (rf"(?<![\w:.$]){hour} ?{words.clock}\b", read.clock),
         (rf"\b(?P<part>half past|quarter past|quarter to) {hour}\b", read.spoken),
-        (rf"\b(?:{words.at}) (?P<hour>\d{{1,2}})(?![\w/.:%]| (?:{measures})\b| \w+ (?:of|in)\b)(?! ?[$€])", read.clock),
+        (
+            rf"\b(?:{words.at}) (?P<hour>\d{{1,2}})(?![\w/.:%]| (?:{measures})\b| \w+ (?:of|in)\b)(?! ?[$€])",
+            read.clock,
+        ),
         (rf"\b(?P<name>{'|'.join(words.hours)})\b", read.named),
         (rf"(?<!{words.greeting} )\b(?P<part>{'|'.join(words.parts)})\b", read.part),
     ]

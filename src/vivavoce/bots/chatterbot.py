@@ -9,13 +9,12 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-from vivavoce.agents.export import answer_pairs
-
+from vivavoce.agents import answer_pairs
+from vivavoce.bots.agent import load_agent
 from vivavoce.bots.entries import Keys, entry_facts
 from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
 from vivavoce.bots.shapes import read_reply
-from vivavoce.bots.sources import agent_of
 from vivavoce.errors import MissingPartError
 from vivavoce.records import Reply
 
@@ -31,7 +30,7 @@ def from_option(option: str, context: BotContext) -> ChatterBot:
     """ChatterBot: the reply to the nearest known sentence; the option is an agent file."""
     if find_spec("chatterbot") is None:
         raise MissingPartError("the package chatterbot is not installed", where=context.name, remedy=EXTRA)
-    agent = agent_of(option, context)
+    agent = load_agent(option, context)
     facts = BotFacts(
         context.name,
         f"ChatterBot on the phrases of {agent.name}",

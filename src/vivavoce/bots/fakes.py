@@ -104,7 +104,7 @@ async def misbehaving_server(
             tasks.discard(task) if task is not None else None
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    fake.url = "http://127.0.0.1:{}".format(server.sockets[0].getsockname()[1])
+    fake.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield fake
     finally:

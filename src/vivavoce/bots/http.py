@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.bots.entries import Keys, entry_facts
 from vivavoce.bots.protocol import BotContext, BotFacts
-from vivavoce.bots.redaction import Redactor, is_telling, open_entry
+from vivavoce.bots.redaction import Redactor, fill_in, is_telling, open_entry, variables_of
 from vivavoce.bots.shapes import PATHS, ReplyReader
 from vivavoce.bots.templates import Template, address_template, header_template, json_template, protect
 from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
@@ -58,7 +58,8 @@ class HttpBot:
         # Built once without secrets, so that faults are told before a run and not in the middle of it.
         if "${" not in str(self._entry["url"]):
             check_address(str(self._entry["url"]), where=facts.name)
-        _Plan.of(self._entry, facts.name)
+        stand_ins = dict.fromkeys(variables_of(self._entry), "x")
+        _Plan.of({key: fill_in(value, stand_ins) for key, value in self._entry.items()}, facts.name)
         self._ready: tuple[_Plan, Wire, Redactor] | None = None
 
     @property

@@ -205,6 +205,9 @@ class LocalServer:
 
     def need(self) -> Child:
         """Return the running server; blocks while it starts."""
+        # Loaded now, so that the first message is not timed with it.
+        import aiohttp  # noqa: F401
+
         with self._lock:
             if self._child is not None and not self._child.alive:
                 self._child.stop()

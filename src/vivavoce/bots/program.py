@@ -207,7 +207,7 @@ class Program:
         words = self._redactor.text(self._stderr).strip()[-MOST_STDERR:]
         if status is not Status.CLOSED:
             words = ""
-        said = f"; it says: {words[-MOST_QUOTED:]}" if words else ""
+        said = f"; it says: {' '.join(words[-MOST_QUOTED:].split())}" if words else ""
         what = self._redactor.text(f"{status.meaning}: {detail}{said}")
         faults = [Fault(words, "standard error")] if len(words) > MOST_QUOTED else []
         return BotError(what, status=status, where=self._where, remedy=_REMEDY.get(status, ""), faults=faults)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
+from vivavoce.bots.templates import LEGAL
 from vivavoce.errors import BotError
 from vivavoce.records import Status
 
@@ -62,7 +63,7 @@ class Redactor:
 def _forms(secret: str) -> Iterator[str]:
     """Return a secret as servers write it back: plain, in an address, in JSON, in a page, without outer blanks."""
     for form in {secret, secret.strip()}:
-        yield from (form, quote(form, safe=""), quote(form), quote_plus(form))
+        yield from (form, quote_plus(form), *(quote(form, safe=safe) for safe in ("", "/", "!'()*", LEGAL)))
         yield from (json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
         yield form.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 

@@ -13,14 +13,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib.util import find_spec
 
-from vivavoce.agents.export import describe_agent
-
-from vivavoce.agents.agent import Agent
+from vivavoce.agents import Agent, describe_agent
+from vivavoce.bots.agent import load_agent
 from vivavoce.bots.entries import Keys, entry_facts
 from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.openai import OpenAIBot, OpenAITalk
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
-from vivavoce.bots.sources import agent_of
 from vivavoce.errors import MissingPartError
 from vivavoce.records import Reply
 from vivavoce.text.weights import Model, Part, find_weights, need_weights
@@ -43,21 +41,22 @@ CONTEXT = 4096
 MAX_TOKENS = 60
 # Each token of the prompt costs 4 ms on two cores, in every turn.
 MOST_PROMPT = 1500
-DONT_KNOW = "Sorry, I don't know that."
+_SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
 _MARKS = re.compile(r"[^\w\s]")
 
 
 def from_option(option: str, context: BotContext) -> SmolLM2Bot:
     """SmolLM2-135M, a very small language model on this machine; the option is an agent file."""
     need_runtime()
+    # Only whether they are there: their content is checked when the server starts.
     if find_weights(SMOLLM2) is None:
         need_weights(SMOLLM2)
-    agent = agent_of(option, context)
+    agent = load_agent(option, context)
     facts = BotFacts(
         context.name,
         f"{SMOLLM2.name} (Q4_1) with a prompt made from {agent.name}",
         limits=Limits(at_once=1, timeout_s=120.0),
-        fallback=Fallback(replies=(DONT_KNOW,)),
+        fallback=Fallback(replies=fallback_sentences(agent)),
     )
     return SmolLM2Bot(make_prompt(agent), context, entry_facts(context, facts))
 
@@ -69,9 +68,15 @@ def need_runtime() -> None:
 
 
 def make_prompt(agent: Agent) -> str:
-    """Return what the model is told about itself: the agent in words, and what to say when it does not know."""
-    rules = f"Answer in one short sentence. If the question is about anything else, say only: {DONT_KNOW}"
+    """Return what the model is told about itself: the agent in words, and how to answer."""
+    rules = "You are this bot. Answer the user in one or two short sentences, from what stands above."
     return f"{describe_agent(agent, MOST_PROMPT)}\n\n{rules}"
+
+
+def fallback_sentences(agent: Agent) -> tuple[str, ...]:
+    """Return the sentences by which the model, told to use them, says that it does not know."""
+    # A model that uses the text tends to go on in words of its own, so its beginning must do.
+    return tuple(match[0] if (match := _SENTENCE.match(text)) else text for text in agent.fallback)
 
 
 def server_launch(port: int = 0) -> Launch:

@@ -20,7 +20,6 @@ def start_server(weights: str, *, port: int, threads: int, context: int) -> Any:
     params.n_ctx = context
     params.n_parallel = 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
-    params.warmup = False
     # A reply must not depend on which talk came before it: nothing is kept from one request to the next.
     for name, value in {
         "cache_prompt": False,

@@ -77,7 +77,6 @@ def install_engine(kind: str, *, say: Say | None = None, progress: Progress | No
     """Install what a kind of bot needs beside vivavoce; does nothing where all is there."""
     if kind == "nlpjs":
         from vivavoce.bots.nlpjs import NLPJS
-
         from vivavoce.bots.nodes import install_package
 
         install_package(NLPJS, say)

@@ -13,9 +13,12 @@ from urllib.parse import quote
 
 from vivavoce.errors import UsageError, nearest
 
-__all__ = ["Template", "address_template", "header_template", "json_template", "protect"]
+__all__ = ["LEGAL", "Template", "address_template", "header_template", "json_template", "protect"]
 
 _PLACE = re.compile(r"\{(\{)?([A-Za-z_][A-Za-z0-9_]*)\}(?(1)\})")
+_HOST = re.compile(r"https?://[^/?#]*")
+# What an address may hold as it is; blanks, quotes and the like are percent-encoded.
+LEGAL = "%/:?#[]@!$&'()*+,;=~{}"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
@@ -65,7 +68,9 @@ def json_template(value: object, known: Collection[str], *, where: str = "") -> 
 
 def address_template(text: str, known: Collection[str], *, where: str = "") -> Template:
     """Make a template of an address; values are percent-encoded, so that they stay within their part of it."""
-    return Template(text, known, _address_part, where=where)
+    host = _HOST.match(text)
+    begin = host[0] if host else ""
+    return Template(begin + quote(text[len(begin) :], safe=LEGAL), known, _address_part, where=where)
 
 
 def header_template(text: str, known: Collection[str], *, where: str = "") -> Template:

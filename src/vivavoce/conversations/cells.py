@@ -112,7 +112,7 @@ def _table(exam: Exam, bot: int, places: Ints, clusters: Ints) -> Floats:
 def _named(exam: Exam, table: Floats, drawn: Floats) -> dict[str, Rate]:
     redrawn = quotients(drawn[:, 0::2], drawn[:, 1::2])
     return {
-        name: rate_of(table[:, 2 * place], table[:, 2 * place + 1], redrawn[:, place])
+        name: rate_of(table[:, 2 * place], table[:, 2 * place + 1], redrawn[:, place], share=name != TIME)
         for place, name in enumerate(exam.units.ratios)
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -34,10 +35,11 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A comparison before its verdict."""
+    """A comparison before its verdict; `differing`: in how many scenarios the two came out unlike."""
 
     shown: Comparison
     error: float | None
+    differing: int
 
 
 def meet(columns: Columns, a: int, b: int) -> Meeting:
@@ -73,6 +75,7 @@ def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int,
     groups = columns.clusters(scripts)[columns.script[part.lines_a]]
     test = paired_bootstrap(a.tolist(), b.tolist(), groups.tolist(), seed=seed, n=draws)
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    differing = _differing(groups, a, b)
     shown = Comparison(
         a=columns.bots[meeting.a],
         b=columns.bots[meeting.b],
@@ -82,7 +85,7 @@ def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int,
         difference=test.difference,
         low=test.low,
         high=test.high,
-        p=_careful(test, groups, a, b),
+        p=_careful(test, differing),
         verdict=CLOSE,
         more=None,
         conversations=len(np.unique(columns.script[part.lines_a])),
@@ -91,10 +94,15 @@ def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int,
         only_b=only_b,
         mcnemar_p=mcnemar_exact(only_a, only_b) if len(a) else None,
     )
-    return Tested(shown, test.standard_error)
+    return Tested(shown, test.standard_error, differing)
 
 
-def _careful(test: PairedTest, groups: Ints, a: Flags, b: Flags) -> float | None:
+def _differing(groups: Ints, a: Flags, b: Flags) -> int:
+    gaps = np.bincount(groups, weights=a.astype(np.int64) - b.astype(np.int64))
+    return int((gaps != 0).sum())
+
+
+def _careful(test: PairedTest, differing: int) -> float | None:
     """Return p, never below what so few scenarios could show.
 
     Draws of four scenarios that all favour one bot all favour it, so their p would be tiny. But if the bots were
@@ -102,8 +110,7 @@ def _careful(test: PairedTest, groups: Ints, a: Flags, b: Flags) -> float | None
     """
     if test.p is None:
         return None
-    gaps = np.bincount(groups, weights=a.astype(np.int64) - b.astype(np.int64))
-    return float(max(test.p, min(1.0, 2 * 0.5 ** int((gaps != 0).sum()))))
+    return float(max(test.p, min(1.0, 2 * 0.5**differing)))
 
 
 def decide(tested: Sequence[Tested]) -> list[Comparison]:
@@ -121,7 +128,9 @@ def _decided(one: Tested, p: float, family: int) -> Comparison:
         better = one.shown.a if difference > 0 else one.shown.b
         return replace(one.shown, p=p, verdict=f"{better} better", more=0)
     more = items_to_decide(difference, one.error or 0.0, one.shown.conversations, confidence=1 - ALPHA / family)
-    return replace(one.shown, p=p, more=None if more is None else max(1, more))
+    # The floor of p wants so many scenarios that differ, however clear the difference is.
+    short = math.floor(math.log2(2 * family / ALPHA)) + 1 - one.differing
+    return replace(one.shown, p=p, more=None if more is None else max(1, more, short))
 
 
 def compare_two(columns: Columns, *, seed: int = 0, draws: int = 2000) -> Tested:

@@ -61,24 +61,24 @@ def percentiles(values: Floats) -> tuple[float | None, float | None]:
     return float(low), float(high)
 
 
-def rate_of(hits: Floats, n: Floats, drawn: Floats, *, count: int | None = None) -> Rate:
-    """Return a share with its interval, from what each cluster adds to it and from its redrawn values.
+def rate_of(hits: Floats, n: Floats, drawn: Floats, *, share: bool = True) -> Rate:
+    """Return a share (or another mean) with its interval: from what each cluster adds to it, and its redrawn values.
 
     Wilson's where each cluster adds one item at most, else percentiles of the draws. Draws that are all 0 or all 1
-    know no spread: then Wilson's again, with one item for each cluster, which is the careful end.
+    know no spread: then Wilson's again, with one item for each cluster, which is the careful end. A mean of other
+    things than hits has percentiles only.
     """
     total, items = float(hits.sum()), float(n.sum())
-    shown = round(items) if count is None else count
+    shown = round(items)
     if not items:
         return Rate(None, None, None, shown)
-    if n.max() <= 1 and np.isin(hits, (0, 1)).all():
-        found = wilson(total, round(items))
-        return Rate(found.value, found.low, found.high, shown)
+    if share and n.max() <= 1 and np.isin(hits, (0, 1)).all():
+        return wilson(total, shown)
     value, several = total / items, int((n > 0).sum())
     if several < 2:
         return Rate(value, None, None, shown)
     low, high = percentiles(drawn)
-    if low == high and value in (0.0, 1.0):
+    if share and low == high and value in (0.0, 1.0):
         careful = wilson(value * several, several)
         low, high = careful.low, careful.high
     return Rate(value, low, high, shown)

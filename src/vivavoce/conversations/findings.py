@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.cells import Exam, make_cells, source_of
@@ -20,13 +20,18 @@ from vivavoce.conversations.transcript import Exchange, RunHeader, Transcript
 from vivavoce.errors import DataError, nearest
 from vivavoce.records import Status
 
+if TYPE_CHECKING:
+    from vivavoce.text.vectors import Encoder
+
 __all__ = ["find", "make_lines"]
 
 # Fewer scenarios than this, and an interval is a rough guess.
 FEW_SCENARIOS = 10
 
 
-def make_lines(header: RunHeader, transcripts: Iterable[Transcript], *, encoder: Any = None) -> Iterator[Line]:
+def make_lines(
+    header: RunHeader, transcripts: Iterable[Transcript], *, encoder: Encoder | None = None
+) -> Iterator[Line]:
     """Judge every turn of every script that was held, one line each; transcripts are read as they come."""
     from vivavoce.conversations.judging import judge
 

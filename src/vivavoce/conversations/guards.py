@@ -171,14 +171,12 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
 def _swapped_nouns(expected: str, reply: str) -> tuple[set[str], set[str]]:
     ours, theirs = _WORD.findall(expected), _WORD.findall(reply)
     folded = [word.casefold() for word in ours], [word.casefold() for word in theirs]
+    only_ours = {word for word in capitalised(expected) if word.casefold() not in folded[1]}
+    only_theirs = {word for word in capitalised(reply) if word.casefold() not in folded[0]}
     gone: set[str] = set()
     come: set[str] = set()
     for step, a, b, c, d in SequenceMatcher(None, *folded, autojunk=False).get_opcodes():
-        before, after = _nouns(ours[a:b], folded[1]), _nouns(theirs[c:d], folded[0])
+        before, after = only_ours & set(ours[a:b]), only_theirs & set(theirs[c:d])
         if step == "replace" and before and after:
             gone, come = gone | before, come | after
     return gone, come
-
-
-def _nouns(words: Sequence[str], others: Sequence[str]) -> set[str]:
-    return {word for word in words if word[0].isupper() and word.casefold() not in others}

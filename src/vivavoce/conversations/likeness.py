@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from vivavoce.conversations.gaps import blank_typed, split_pieces
 from vivavoce.conversations.guards import find_difference
-from vivavoce.conversations.placeholders import blank_typed, split_pieces
 from vivavoce.conversations.plain import plain, tidy
 from vivavoce.errors import MissingPartError
 

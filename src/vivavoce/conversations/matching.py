@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from vivavoce.conversations.gaps import Piece, as_expression, fill_expression, split_pieces, unfilled
 from vivavoce.conversations.likeness import (
     NO_ENCODER,
     best_pair,
@@ -21,7 +22,6 @@ from vivavoce.conversations.likeness import (
     meaning_similarity,
     pair_up,
 )
-from vivavoce.conversations.placeholders import Piece, as_expression, fill_expression, split_pieces, unfilled
 from vivavoce.conversations.plain import plain, shorten, tidy
 from vivavoce.conversations.scenario import Match, Pattern
 

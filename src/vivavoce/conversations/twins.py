@@ -1,4 +1,4 @@
-"""Misspelt twins: copies of scenarios in which some messages hold typing mistakes, to be compared with the clean ones.
+"""Misspelt twins: copies of scenarios in which some messages hold typing mistakes, beside the clean ones.
 
 A twin expects what its clean turn expects (`same`); the other turns of a copy only lead up to it and are not counted
 a second time.
@@ -35,8 +35,8 @@ class TypoTurn:
 class TypoReport:
     """What was added. `eligible`: clean turns in scope that can be misspelt; `already`: those that had a twin before.
 
-    `impossible`: turns, as scenario/place, without a letter that may be changed. `letters`: those that might have been
-    changed in the turns that were.
+    `impossible`: turns, as scenario/place, without a letter that may be changed. `letters`: those of the misspelt
+    turns that might have been changed.
     """
 
     turns: tuple[TypoTurn, ...]
@@ -97,8 +97,7 @@ def add_typos(
     if not chosen:
         raise _nothing_to_add(suite, places, share)
     grown = _grow(suite, chosen)
-    impossible = tuple(place.name for place in found if not place.misspelt.edits)
-    return grown, _report(grown, suite, places, chosen, impossible, keyboard)
+    return grown, _report(suite, grown, found, chosen, keyboard)
 
 
 def _check(suite: Suite, share: float, levels: Sequence[str] | None) -> None:
@@ -260,25 +259,18 @@ def _inlined(suite: Suite, step: Step, within: tuple[str, ...] = ()) -> list[Tur
 # --- the report --------------------------------------------------------------------------------------------------
 
 
-def _report(
-    grown: Suite,
-    suite: Suite,
-    places: Sequence[_Place],
-    chosen: Sequence[_Place],
-    impossible: tuple[str, ...],
-    layout: str,
-) -> TypoReport:
+def _report(suite: Suite, grown: Suite, found: Sequence[_Place], chosen: Sequence[_Place], layout: str) -> TypoReport:
     by_id = {scenario.id: scenario for scenario in grown.scenarios}
     turns = tuple(_told(place, by_id[place.scenario.id]) for place in chosen)
     return TypoReport(
-        turns,
-        len(grown.scenarios) - len(suite.scenarios),
-        len(places),
-        sum(place.has_twin for place in places),
-        impossible,
-        sum(place.letters for place in chosen),
-        sum(_distance(turn.before, turn.after) for turn in turns),
-        layout,
+        turns=turns,
+        scenarios=len(grown.scenarios) - len(suite.scenarios),
+        eligible=sum(bool(place.misspelt.edits) for place in found),
+        already=sum(place.has_twin for place in found),
+        impossible=tuple(place.name for place in found if not place.misspelt.edits),
+        letters=sum(place.letters for place in chosen),
+        changed=sum(_distance(turn.before, turn.after) for turn in turns),
+        layout=layout,
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from vivavoce.conversations.columns import Columns, Ints
 from vivavoce.conversations.result import Twins
+from vivavoce.conversations.transcript import TalkKey
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.statistics import mcnemar_exact
 
@@ -19,7 +20,7 @@ def pair_typos(columns: Columns) -> tuple[Ints, Ints]:
         if line.twin is None:
             continue
         script, number = line.twin
-        other = place.get((type(line.key)(line.key.bot, script, line.key.repeat), number))
+        other = place.get((TalkKey(line.key.bot, script, line.key.repeat), number))
         if other is not None and columns.counted[other] and columns.in_scope[other]:
             pairs.append((index, other))
     table = np.array(pairs, dtype=np.int64).reshape(-1, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
@@ -12,9 +12,10 @@ from vivavoce.errors import UsageError, nearest
 from vivavoce.files import read_dataset, read_table
 from vivavoce.records import Dataset
 
-__all__ = ["Topic", "load", "shipped", "topics"]
+__all__ = ["Topic", "agent_path", "load", "shipped", "suite_path", "suites", "topics"]
 
 _FILES: Mapping[str, str] = {"recruiting-de": "recruiting_de", "recruiting-en": "recruiting_en"}
+_SUITES = Path(__file__).parent / "suites"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,35 @@ def topics(name: str) -> tuple[Topic, ...]:
         table = read_table(path)
     columns = [table.columns.index(column) for column in ("intent", "title", "category", "answer")]
     return tuple(Topic(*(str(row.cells[column]) for column in columns)) for row in table.rows)
+
+
+def suites() -> tuple[str, ...]:
+    """Return the names of the shipped suites of scenarios."""
+    return tuple(sorted(path.name for path in _SUITES.glob("*") if any(_scenario_files(path))))
+
+
+def suite_path(name: str) -> Path:
+    """Return the folder of a shipped suite."""
+    return _SUITES / _known(name, suites(), "suite")
+
+
+def agent_path(name: str) -> Path:
+    """Return the agent file of a shipped suite."""
+    known = sorted(path.parent.name for path in _SUITES.glob("*/agent.yaml"))
+    return _SUITES / _known(name, known, "agent") / "agent.yaml"
+
+
+def _scenario_files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.glob("*.yaml") if not path.name.startswith("agent"))
+
+
+def _known(name: str, known: Sequence[str], what: str) -> str:
+    if name not in known:
+        raise UsageError(
+            f"there is no shipped {what} '{name}'.{nearest(name, known)}",
+            remedy=f"choose one of: {', '.join(known)}",
+        )
+    return name
 
 
 @contextmanager

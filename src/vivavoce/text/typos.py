@@ -211,7 +211,8 @@ def _at(word: str, place: int, layout: str) -> list[_Variant]:
     elif len(word) > 2 and word[place - 1 : place].lower() != letter.lower():
         found.append(_Variant("omission", _recased(word, before + rest), weight))
     if not doubled and word[max(place - 1, 0) : place].lower() != letter.lower():
-        found.append(_Variant("doubling", before + letter + letter.lower() + rest, weight))
+        again = letter if word.isupper() else letter.lower()
+        found.append(_Variant("doubling", before + letter + again + rest, weight))
     bare = unicodedata.normalize("NFD", letter)[0]
     if bare != letter:
         found.append(_Variant("accent", before + bare + rest))

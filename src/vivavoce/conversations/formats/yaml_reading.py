@@ -99,10 +99,13 @@ def check_levels(scenarios: Sequence[Scenario], levels: Sequence[str], at: Place
     """Refuse levels that nobody declared."""
     for place, scenario in enumerate(scenarios):
         if scenario.level and scenario.level not in levels:
-            at.down("scenarios").down(place).down("level").refuse(
-                f"'{scenario.level}' is not a level.{nearest(scenario.level, levels)}"
-                " More can be declared under `levels:`"
-            )
+            message = unknown_level(scenario.level, levels)
+            at.down("scenarios").down(place).down("level").refuse(message)
+
+
+def unknown_level(level: str, levels: Sequence[str]) -> str:
+    """Say that nobody declared a level."""
+    return f"'{level}' is not a level.{nearest(level, levels)} More can be declared under `levels:`"
 
 
 def read_scenario(value: Value, at: Place) -> Scenario:

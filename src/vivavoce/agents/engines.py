@@ -1,0 +1,224 @@
+"""Engines: what a message means. Three that run here, all trained on the phrases or rules of an agent file.
+
+`vectors`: sentence vectors and logistic regression. `nearest`: the training phrase with the most similar words.
+`keywords`: hand-written rules. Flow and replies are the same for all, so that engines are compared and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
+
+from vivavoce.agents.agent import Agent
+from vivavoce.agents.thresholds import choose_threshold
+from vivavoce.errors import UsageError
+from vivavoce.records import Guess
+from vivavoce.text.words import words
+
+__all__ = ["ENGINES", "Engine", "keywords", "nearest", "train", "vectors"]
+
+
+class Engine(Protocol):
+    """Says what a message means: topics with their confidence, best first."""
+
+    @property
+    def about(self) -> str:
+        """What the engine is: its method, its model and their versions."""
+        ...
+
+    @property
+    def threshold(self) -> float:
+        """The confidence from which on a guess counts."""
+        ...
+
+    @property
+    def forgiving(self) -> bool:
+        """Whether values of slots are found although they are misspelt."""
+        ...
+
+    async def understand(self, text: str) -> tuple[Guess, ...]:
+        """Return the topics of a message, best first."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LocalEngine:
+    """An engine that runs in this process: a function from a text to guesses."""
+
+    about: str
+    threshold: float
+    forgiving: bool
+    guess: Callable[[str], tuple[Guess, ...]] = field(repr=False)
+
+    async def understand(self, text: str) -> tuple[Guess, ...]:
+        """Return the topics of a message, best first."""
+        return self.guess(text) if text.strip() else ()
+
+
+def _ranked(scores: Mapping[str, float]) -> tuple[Guess, ...]:
+    """Order topics by score; equal scores keep the order of the agent file."""
+    return tuple(Guess(name, score) for name, score in sorted(scores.items(), key=lambda item: -item[1]) if score > 0)
+
+
+def _examples(agent: Agent) -> tuple[list[str], list[str]]:
+    pairs = [(phrase, topic.intent) for topic in agent.topics for phrase in dict.fromkeys(topic.phrases)]
+    return [phrase for phrase, _ in pairs], [intent for _, intent in pairs]
+
+
+# --- vectors -----------------------------------------------------------------------------------------------------
+
+VECTORS_THRESHOLD = (0.3, 0.6)
+FOLDS = 8
+
+
+def vectors(agent: Agent) -> LocalEngine:
+    """Train sentence vectors with logistic regression; words and letters where no vectors fit."""
+    from vivavoce.text.vectors import encoder_available
+
+    if agent.language.partition("-")[0] != "en" or not encoder_available():
+        return _words_instead(agent)
+    from vivavoce.agents.linear import LinearModel
+
+    texts, intents = _examples(agent)
+    model = LinearModel.train(texts, intents)
+    own, foreign = model.rehearse(FOLDS)
+    return LocalEngine(
+        about=f"sentence vectors ({model.encoder.name}) and logistic regression",
+        threshold=choose_threshold(own, foreign, VECTORS_THRESHOLD),
+        forgiving=True,
+        guess=lambda text: _ranked(model.scores(text)),
+    )
+
+
+def _words_instead(agent: Agent) -> LocalEngine:
+    """Train on words and letters: for other languages, and where the weights are not installed."""
+    from vivavoce.classifiers.lexical import LexicalClassifier
+
+    classifier = LexicalClassifier(language=agent.language, name="vectors")
+    classifier.fit(*_examples(agent))
+    why = "no sentence vectors for this language, or none installed"
+
+    def scores(text: str) -> dict[str, float]:
+        found = classifier.probabilities([text])
+        return dict(zip(found.intents, map(float, found.rows[0]), strict=True))
+
+    return LocalEngine(
+        about=f"words and letters (TF-IDF), naive Bayes and logistic regression: {why}",
+        threshold=sum(VECTORS_THRESHOLD) / 2,
+        forgiving=True,
+        guess=lambda text: _ranked(scores(text)),
+    )
+
+
+# --- nearest -----------------------------------------------------------------------------------------------------
+
+NEAREST_THRESHOLD = (0.3, 0.6)
+
+
+class NearestExamples:
+    """Training phrases as TF-IDF of words and pairs of words; the most similar phrase (cosine) decides.
+
+    Words that no phrase has count into the length of a message: a message of strange words is like nothing.
+    """
+
+    def __init__(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        counted = [Counter(_features(text)) for text in texts]
+        seen = Counter(feature for features in counted for feature in features)
+        self._strange = math.log(1 + len(texts)) + 1
+        self._weights = {f: math.log((1 + len(texts)) / (1 + n)) + 1 for f, n in seen.items()}
+        self._intents = list(intents)
+        self._index: dict[str, list[tuple[int, float]]] = {}
+        for place, features in enumerate(counted):
+            for feature, weight in self._unit(features).items():
+                self._index.setdefault(feature, []).append((place, weight))
+
+    def _unit(self, features: Mapping[str, int]) -> dict[str, float]:
+        """Return weights of a text, of length 1 where all its words are known."""
+        known = {f: (1 + math.log(n)) * self._weights[f] for f, n in features.items() if f in self._weights}
+        strange = sum(1 for f in features if f not in self._weights and " " not in f)
+        length = math.sqrt(sum(w * w for w in known.values()) + strange * self._strange**2)
+        return {feature: weight / length for feature, weight in known.items()} if length else {}
+
+    def similarities(self, text: str) -> dict[int, float]:
+        """Return the cosine with each phrase that shares a word."""
+        found: dict[int, float] = {}
+        for feature, weight in self._unit(Counter(_features(text))).items():
+            for place, other in self._index[feature]:
+                found[place] = found.get(place, 0.0) + weight * other
+        return found
+
+    def scores(self, text: str, leave_out: Callable[[int], bool] = lambda place: False) -> dict[str, float]:
+        """Return the best cosine of each topic; `leave_out` hides phrases."""
+        best = dict.fromkeys(self._intents, 0.0)
+        for place, cosine in self.similarities(text).items():
+            if not leave_out(place):
+                best[self._intents[place]] = max(best[self._intents[place]], min(cosine, 1.0))
+        return best
+
+
+def _features(text: str) -> list[str]:
+    found = words(text, "en")
+    return [*found, *(f"{a} {b}" for a, b in pairwise(found))]
+
+
+def nearest(agent: Agent) -> LocalEngine:
+    """Learn the phrases by heart: the one with the most similar words decides."""
+    texts, intents = _examples(agent)
+    examples = NearestExamples(texts, intents)
+    own, foreign = [], []
+    for place, (text, intent) in enumerate(zip(texts, intents, strict=True)):
+        others = examples.scores(text, lambda other, place=place: other == place)  # type: ignore[misc]
+        own.append(others[intent] if others[intent] == max(others.values()) else 0.0)
+        foreign.append(max((score for name, score in others.items() if name != intent), default=0.0))
+    return LocalEngine(
+        about="nearest training phrase (TF-IDF of words and pairs of words, cosine)",
+        threshold=choose_threshold(own, foreign, NEAREST_THRESHOLD),
+        forgiving=True,
+        guess=lambda text: _ranked(examples.scores(text)),
+    )
+
+
+# --- keywords ----------------------------------------------------------------------------------------------------
+
+
+def keywords(agent: Agent) -> LocalEngine:
+    """Follow the keyword rules of the agent file; nothing is learnt, no misspelling is forgiven."""
+    rules = {topic.intent: [_rule(text) for text in topic.keywords] for topic in agent.topics}
+    if not any(rules.values()):
+        raise UsageError(
+            f"the agent '{agent.name}' has no keywords",
+            where=agent.source,
+            remedy="add `keywords` to its topics, or use another engine",
+        )
+    return LocalEngine("keyword rules", 0.5, False, lambda text: _ranked(_matched(rules, text)))
+
+
+_Rule = tuple[tuple[str, ...], ...]
+
+
+def _rule(text: str) -> _Rule:
+    """Read `a+b` as two runs of words that must both occur."""
+    return tuple(run for part in text.split("+") if (run := tuple(words(part, "en"))))
+
+
+def _matched(rules: Mapping[str, Iterable[_Rule]], text: str) -> dict[str, float]:
+    """Each word that a rule asked for and found halves the doubt."""
+    said = f" {' '.join(words(text, 'en'))} "
+    scores = {}
+    for intent, each in rules.items():
+        held = [rule for rule in each if rule and all(f" {' '.join(run)} " in said for run in rule)]
+        hits = {word for rule in held for run in rule for word in run}
+        scores[intent] = 1 - 0.5 ** len(hits)
+    return scores
+
+
+ENGINES: Mapping[str, Callable[[Agent], LocalEngine]] = {"vectors": vectors, "nearest": nearest, "keywords": keywords}
+
+
+def train(name: str, agent: Agent) -> LocalEngine:
+    """Train one of the local engines on an agent."""
+    return ENGINES[name](agent)

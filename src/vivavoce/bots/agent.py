@@ -1,0 +1,109 @@
+"""Bots that run an agent file with a local engine: `vectors`, `nearest`, `keywords`.
+
+The option names the agent: a shipped one or a file (`nearest:flight`, `keywords:my/agent.yaml`). Without one it is
+the agent of the suite. An entry of bots.yaml may give `agent` and `threshold`.
+"""
+
+from __future__ import annotations
+
+from vivavoce.agents import Agent, Dialogue, Engine, Flow, read_agent, train
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.errors import UsageError
+from vivavoce.records import Reply
+from vivavoce.version import __version__
+
+__all__ = ["AgentBot", "AgentTalk", "agent_facts", "keywords", "load_agent", "nearest", "vectors"]
+
+
+class AgentTalk:
+    """One talk with an agent."""
+
+    def __init__(self, dialogue: Dialogue) -> None:
+        self._dialogue = dialogue
+
+    async def say(self, text: str) -> Reply:
+        """Answer a message."""
+        return await self._dialogue.say(text)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class AgentBot:
+    """An agent and an engine that was trained on it; talks share both."""
+
+    def __init__(self, name: str, agent: Agent, engine: Engine, *, threshold: float | None = None) -> None:
+        self._engine = engine
+        limit = engine.threshold if threshold is None else threshold
+        self._flow = Flow.of(agent, threshold=limit, forgiving=engine.forgiving)
+        self.facts = agent_facts(name, agent, f"{engine.about}; threshold {limit:g}")
+
+    async def open(self, session: str) -> AgentTalk:
+        """Begin a talk that knows nothing of the others."""
+        return AgentTalk(Dialogue(self._flow, self._engine))
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def agent_facts(name: str, agent: Agent, about: str, *, in_process: bool = True) -> BotFacts:
+    """Return what is known about a bot that runs an agent file."""
+    return BotFacts(
+        name=name,
+        about=f"agent '{agent.name}' with {about}; vivavoce {__version__}",
+        reports_intent=True,
+        in_process=in_process,
+        limits=Limits(at_once=8, retries=0),
+        fallback=Fallback(replies=agent.fallback),
+        intents=tuple(agent.by_intent),
+        slots=agent.slot_names,
+        phrases=agent.phrases,
+    )
+
+
+def load_agent(option: str, context: BotContext) -> Agent:
+    """Read the agent that a bot runs: named by its option, its entry, or the suite."""
+    named = option or str(context.entry.get("agent") or "") or context.agent
+    if not named:
+        raise UsageError(
+            f"the bot '{context.name}' needs an agent",
+            remedy=f"write `{context.name}:flight`, `{context.name}:PATH`, or `agent` in the suite or in bots.yaml",
+        )
+    return read_agent(named)
+
+
+def vectors(option: str, context: BotContext) -> AgentBot:
+    """Run an agent file with sentence vectors and logistic regression; the option names the agent."""
+    return _bot("vectors", option, context)
+
+
+def nearest(option: str, context: BotContext) -> AgentBot:
+    """Run an agent file with the nearest training phrase (TF-IDF); the option names the agent."""
+    return _bot("nearest", option, context)
+
+
+def keywords(option: str, context: BotContext) -> AgentBot:
+    """Run an agent file with its keyword rules; the option names the agent."""
+    return _bot("keywords", option, context)
+
+
+def _bot(engine: str, option: str, context: BotContext) -> AgentBot:
+    agent = load_agent(option, context)
+    return AgentBot(context.name, agent, train(engine, agent), threshold=_threshold(context))
+
+
+def _threshold(context: BotContext) -> float | None:
+    given = context.entry.get("threshold")
+    if given is None:
+        return None
+    try:
+        value = float(str(given))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise UsageError(
+            f"the threshold of the bot '{context.name}' is '{given}'",
+            where="bots.yaml",
+            remedy="write a number from 0 to 1, or leave it out",
+        )
+    return value

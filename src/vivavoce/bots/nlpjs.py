@@ -1,0 +1,101 @@
+"""nlp.js: an independent engine for understanding, in a Node process of its own.
+
+nlp.js says what a message means, or by its own fallback (`None`) that it does not know. Slots, flow and replies come
+from the agent file, as fulfilment does behind a cloud platform: against the local engines only the understanding
+differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from vivavoce.agents import Agent
+from vivavoce.bots.agent import AgentBot, AgentTalk, load_agent
+from vivavoce.bots.entries import Keys, entry_facts, number
+from vivavoce.bots.local_server import Launch, LocalServer
+from vivavoce.bots.nodes import NodePackage, need_node, need_package
+from vivavoce.bots.protocol import BotContext, BotFacts, Limits
+from vivavoce.errors import BotError, UsageError
+from vivavoce.records import Guess, Status
+
+__all__ = ["ENTRY_KEYS", "NLPJS", "THRESHOLD", "NlpjsBot", "NlpjsEngine", "from_option"]
+
+ENTRY_KEYS: Keys = {"threshold": None}
+NLPJS = NodePackage("nlpjs", "node-nlp", "4.27.0", 120)
+# The value that nlp.js itself has by default.
+THRESHOLD = 0.5
+SERVER = Path(__file__).with_name("nlpjs_server.js")
+NONE = "None"
+
+
+def from_option(option: str, context: BotContext) -> NlpjsBot:
+    """nlp.js (Node) understands, an agent file replies; the option names the agent."""
+    need_package(NLPJS)
+    engine = NlpjsEngine(load_agent(option, context), threshold=_threshold(context))
+    bot = NlpjsBot(context.name, engine)
+    bot.facts = entry_facts(context, bot.facts)
+    return bot
+
+
+def _threshold(context: BotContext) -> float:
+    try:
+        return number(context.entry.get("threshold", THRESHOLD), least=0, most=1)
+    except ValueError as error:
+        raise UsageError(f"threshold: {error}", where=context.name, remedy="write a number from 0 to 1") from error
+
+
+class NlpjsEngine:
+    """nlp.js trained on the phrases of an agent, behind a server that is started when it is first asked."""
+
+    forgiving = True
+    about = f"nlp.js ({NLPJS.pinned})"
+
+    def __init__(self, agent: Agent, *, threshold: float = THRESHOLD) -> None:
+        self.agent = agent
+        self.threshold = threshold
+        # Names of topics are not the business of nlp.js, for which some have a meaning.
+        self._names = {f"t{place}": topic.intent for place, topic in enumerate(agent.topics)}
+        self.server = LocalServer(self._launch)
+
+    async def understand(self, text: str) -> tuple[Guess, ...]:
+        """Return the topics of a message, best first; none where nlp.js falls back although one is likely."""
+        answer = await self.server.ask("/understand", {"text": text})
+        ranking = answer.get("ranking")
+        if not isinstance(ranking, list):
+            raise BotError("nlp.js answered without a ranking", status=Status.UNEXPECTED, where="nlpjs")
+        guesses = self._read(ranking)
+        fell_back = answer.get("intent") == NONE
+        return () if fell_back and guesses and guesses[0].confidence >= self.threshold else guesses
+
+    def _read(self, ranking: Sequence[Mapping[str, object]]) -> tuple[Guess, ...]:
+        found = [(self._names.get(str(row["intent"])), float(str(row["score"]))) for row in ranking]
+        known = [Guess(name, score) for name, score in found if name is not None and score > 0]
+        return tuple(sorted(known, key=lambda guess: -guess.confidence))
+
+    def _launch(self) -> Launch:
+        topics = {code: list(self.agent.by_intent[name].phrases) for code, name in self._names.items()}
+        language = self.agent.language.partition("-")[0]
+        material = {"language": language, "threshold": self.threshold, "topics": topics}
+        command = (need_node(), str(SERVER), str(need_package(NLPJS)))
+        return Launch("nlpjs", command, material, timeout_s=120.0)
+
+
+class NlpjsBot:
+    """An agent that nlp.js understands for."""
+
+    def __init__(self, name: str, engine: NlpjsEngine) -> None:
+        self._engine = engine
+        self._bot = AgentBot(name, engine.agent, engine)
+        # Its process is not ours, and a message takes it a millisecond: it may be asked and timed like any server.
+        self.facts: BotFacts = replace(self._bot.facts, in_process=False, limits=Limits(at_once=4, timeout_s=60.0))
+
+    async def open(self, session: str) -> AgentTalk:
+        """Begin a talk; nlp.js is started and trained before the first one."""
+        await self._engine.server.reach()
+        return await self._bot.open(session)
+
+    async def close(self) -> None:
+        """End the process of nlp.js."""
+        await self._engine.server.close()
