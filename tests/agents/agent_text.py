@@ -45,7 +45,8 @@ facts:
     - {code: A1, origin: Northholm, destination: Eastwick, day: 2024-05-03, departs: "08:00", price: 90, deck: inside}
     - {code: A2, origin: Northholm, destination: Eastwick, day: 2024-05-03, departs: "19:30", price: 99, deck: inside}
     - {code: A3, origin: Northholm, destination: Southend, day: 2024-05-03, departs: "09:00", price: 20, deck: inside}
-    - {code: A4, origin: Northholm, destination: Eastwick, day: 2024-05-03, departs: "10:00", price: 8, deck: sun deck}
+    - {code: A4, origin: Northholm, destination: Eastwick, day: 2024-05-03, departs: "10:00", price: 8,
+       deck: sun deck}
 topics:
   - intent: greet
     side: true

@@ -184,7 +184,7 @@ def test_a_kind_that_knows_nothing_of_entries_gets_their_name_and_limits(
     assert asyncio.run(held()) == "Hello."
 
 
-def test_kinds_and_entries_are_listed_each_with_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kinds_and_entries_are_listed_each_with_a_line() -> None:
     # Kinds that are not installed are listed as well, with what they lack.
     lines = {line.name: line for line in list_bots()}
     assert {"scripted", "http", "openai", "python", "command", "staging", "polite", "told"} <= set(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from dataclasses import replace
@@ -134,6 +135,7 @@ def test_only_clean_typed_turns_in_scope_get_twins() -> None:
     assert [turn.turn for turn in report.turns] == ["t1"]
     assert report.eligible == 1
     assert report.impossible == ("m/9",)
+    assert "1 message had no letter to change" in report.summary
     assert [turn.user for turn in grown.scenarios[1].turns if isinstance(turn, Turn)][1:] == [
         turn.user for turn in others
     ]
@@ -203,6 +205,9 @@ def test_the_report_tells_how_much_was_changed() -> None:
     assert report.letters == sum(len(re.findall("[A-Za-z]", text.replace("Sydney", ""))) for text in SENTENCES)
     assert 3 < report.per_100 < 12
     assert report.scenarios == 1
+    assert report.summary.startswith("5 messages of 5 misspelt in 1 copy:")
+    assert [before for before, _ in report.examples] == [turn.before for turn in report.turns]
+    assert json.loads(json.dumps(report.to_json()))["kinds"] == report.kinds
 
 
 def test_the_keyboard_follows_the_language_of_the_suite() -> None:

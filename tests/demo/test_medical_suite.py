@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 
 import vivavoce.demo
-from vivavoce.agents import Agent, read_agent
-from vivavoce.conversations.scenario import Include, Kind, Phrase, Scenario, Suite, Turn
+from vivavoce.agents import Agent, Flow, State, read_agent, respond
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.expansion import expand
+from vivavoce.conversations.judging import judge
+from vivavoce.conversations.matching import capture
+from vivavoce.conversations.scenario import Include, Kind, Phrase, Plan, Scenario, Script, ScriptTurn, Suite, Turn
 from vivavoce.conversations.suites import read_suite
+from vivavoce.conversations.transcript import Exchange
+from vivavoce.records import Guess, Status
 from vivavoce.text.duplicates import normalise
 
 FOLDER = Path(vivavoce.demo.__file__).parent / "suites" / "medical"
@@ -186,6 +192,38 @@ def test_no_expected_reply_is_part_of_the_fallback_or_of_the_notice() -> None:
 
 
 # The agent
+
+
+def understood(turn: ScriptTurn) -> list[Guess]:
+    """Return what an engine without fault would say."""
+    return [Guess(intent, 0.99) for intent in turn.expect.intents[:1]]
+
+
+def failures(script: Script, plan: Plan, flow: Flow) -> Iterator[tuple[str, ...]]:
+    """Hold a talk with a faultless engine; return the turns that the flow and the facts do not let pass."""
+    bot = BotFacts("faultless", reports_intent=True, slots=flow.agent.slot_names)
+    state, values = State(), dict[str, str]()
+    for turn in script.turns:
+        state, reply = respond(flow, state, turn.text, understood(turn))
+        verdict = judge(turn, Exchange(turn.number, turn.text, Status.OK, reply, values=dict(values)), bot, plan)
+        values |= {name: found for name, want in turn.save.items() if (found := capture(want, reply.texts))}
+        if not verdict.outcome.passed:
+            yield script.id, turn.text, *verdict.reasons
+
+
+def test_who_understands_every_clean_message_passes_the_exam() -> None:
+    plan = expand(suite(), scenarios=[scenario.id for scenario in clean()])
+    flow = Flow.of(agent())
+    assert [failure for script in plan.scripts for failure in failures(script, plan, flow)] == []
+
+
+def test_who_says_nothing_but_the_fallback_passes_out_of_scope_turns_only() -> None:
+    plan, flow = expand(suite(), scenarios=[scenario.id for scenario in clean()]), Flow.of(agent())
+    bot = BotFacts("mute", reports_intent=True, slots=flow.agent.slot_names)
+    for turn in (turn for script in plan.scripts for turn in script.turns):
+        _, reply = respond(flow, State(), "?", ())
+        verdict = judge(turn, Exchange(turn.number, turn.text, Status.OK, reply), bot, plan)
+        assert verdict.outcome.passed == turn.expect.fallback
 
 
 def test_suite_and_agent_say_that_they_are_no_advice() -> None:

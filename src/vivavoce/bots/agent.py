@@ -7,12 +7,15 @@ the agent of the suite. An entry of bots.yaml may give `agent` and `threshold`.
 from __future__ import annotations
 
 from vivavoce.agents import Agent, Dialogue, Engine, Flow, read_agent, train
+from vivavoce.bots.entries import Keys, entry_facts, number
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
 from vivavoce.errors import UsageError
 from vivavoce.records import Reply
 from vivavoce.version import __version__
 
-__all__ = ["AgentBot", "AgentTalk", "agent_facts", "keywords", "load_agent", "nearest", "vectors"]
+__all__ = ["ENTRY_KEYS", "AgentBot", "AgentTalk", "agent_facts", "keywords", "load_agent", "nearest", "vectors"]
+
+ENTRY_KEYS: Keys = {"threshold": None}
 
 
 class AgentTalk:
@@ -89,7 +92,9 @@ def keywords(option: str, context: BotContext) -> AgentBot:
 
 def _bot(engine: str, option: str, context: BotContext) -> AgentBot:
     agent = load_agent(option, context)
-    return AgentBot(context.name, agent, train(engine, agent), threshold=_threshold(context))
+    bot = AgentBot(context.name, agent, train(engine, agent), threshold=_threshold(context))
+    bot.facts = entry_facts(context, bot.facts)
+    return bot
 
 
 def _threshold(context: BotContext) -> float | None:
@@ -97,13 +102,7 @@ def _threshold(context: BotContext) -> float | None:
     if given is None:
         return None
     try:
-        value = float(str(given))
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise UsageError(
-            f"the threshold of the bot '{context.name}' is '{given}'",
-            where="bots.yaml",
-            remedy="write a number from 0 to 1, or leave it out",
-        )
-    return value
+        return number(given, least=0, most=1)
+    except ValueError as error:
+        remedy = "write a number from 0 to 1, or leave it out"
+        raise UsageError(f"threshold: {error}", where=context.name, remedy=remedy) from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from vivavoce.conversations.scenario import Expectation, Include, Kind, Scenario, Step, Suite, Turn
 from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
@@ -57,6 +57,33 @@ class TypoReport:
     def kinds(self) -> Mapping[str, int]:
         """How often each kind of mistake was made, most often first."""
         return dict(Counter(edit.kind for turn in self.turns for edit in turn.edits).most_common())
+
+    @property
+    def examples(self) -> tuple[tuple[str, str], ...]:
+        """Every misspelt message, before and after."""
+        return tuple((turn.before, turn.after) for turn in self.turns)
+
+    @property
+    def summary(self) -> str:
+        """One sentence for people."""
+        made = (
+            f"{plural(len(self.turns), 'message')} of {self.eligible:,} misspelt in {plural(self.scenarios, 'copy')}"
+        )
+        skipped = f" {plural(len(self.impossible), 'message')} had no letter to change." if self.impossible else ""
+        return f"{made.replace('copys', 'copies')}: {self.per_100:.1f} letters changed in 100.{skipped}"
+
+    def to_json(self) -> dict[str, object]:
+        """Return the stable JSON form."""
+        return {
+            "turns": [asdict(turn) for turn in self.turns],
+            "scenarios": self.scenarios,
+            "eligible": self.eligible,
+            "already": self.already,
+            "impossible": list(self.impossible),
+            "letters_changed_per_100": self.per_100,
+            "kinds": dict(self.kinds),
+            "layout": self.layout,
+        }
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,7 @@ def _literal(result: ConversationsResult) -> Html:
         for cell in cells
     ]
     said = (
-        "By the wording of the paper this “accuracy” is the share of questions that were in scope; it is the same for "
+        "By the wording of the paper this “accuracy” is the share of questions in scope; it is the same for "
         "every bot. It is shown for comparison with the paper only, and nothing is ranked by it."
     )
     whole = table("Literal values", ("Bot", *names, "turns without a class"), rows, numbers=len(names) + 1)
@@ -280,7 +280,7 @@ def render_run_diff(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
     told = [wording.verdict_sentence(comparison) for comparison in diff.comparisons]
     parts = [_changes(name, found, before, after) for name, found in _both(diff)]
     notes = [
-        f"{plural(len(diff.new), 'turn')} only in the later run, {plural(len(diff.gone), 'turn')} only in the earlier.",
+        f"Only in the later run: {plural(len(diff.new), 'turn')}; only in the earlier: {plural(len(diff.gone), 'turn')}.",
         f"Edited between the runs, and left out: {wording.enumerate_some(diff.edited, 20)}." if diff.edited else "",
         *diff.warnings,
     ]

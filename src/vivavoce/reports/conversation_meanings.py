@@ -159,7 +159,7 @@ def milliseconds_interval(rate: Rate) -> str:
     if rate.value is None or rate.low is None or rate.high is None:
         return ""
     digits = 1 if rate.value < 10 else 0
-    return f"{rate.low:,.{digits}f} to {rate.high:,.{digits}f}"
+    return f"{rate.low:,.{digits}f}-{rate.high:,.{digits}f}"
 
 
 def render_conversation_measures() -> str:

@@ -16,7 +16,7 @@ from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording
 from vivavoce.reports.conversation_meanings import measure_of, milliseconds_interval, milliseconds_text
 from vivavoce.reports.layout import block, bullets, heading, numbers_table, plain_table
-from vivavoce.reports.meanings import interval_text, value_text
+from vivavoce.reports.meanings import value_text
 from vivavoce.reports.talks import said_and_answered
 
 if TYPE_CHECKING:
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 # The paper's seven, in its order.
 SEVEN = ("time", "fallback_rate", "comprehension_rate", "accuracy", "precision", "recall", "f1")
+# Short, so that all seven stand side by side in a window of a hundred columns.
+TITLES = {"time": "Time", "fallback_rate": "Fallback", "comprehension_rate": "Misspelt", "accuracy": "Right"}
 NAMES = 22
-WIDTH = 11
-GAP = 3
+WIDTH = 9
+GAP = 2
 PROBLEMS = 3
 FEW_CHANGES = 10
 FEWEST = 10
@@ -66,7 +68,7 @@ def shown_domains(result: ConversationsResult) -> list[str]:
 def _aside(result: ConversationsResult) -> str:
     return (
         "Under each value: where it would lie with other conversations of this kind. "
-        "Time: mean of a reply. Fallback is neither good nor bad by itself."
+        "Time: mean of a reply. Fallback is neither good nor bad by itself. Misspelt: misspelt messages understood."
     )
 
 
@@ -81,9 +83,10 @@ def _seven(result: ConversationsResult, domain: str, width: int) -> RenderableTy
 
 def _seven_table(result: ConversationsResult, domain: str, names: Sequence[str]) -> Table:
     table = plain_table()
-    table.add_column("Bot and level", min_width=NAMES - 4, overflow="fold")
+    table.padding = (0, 0, 0, GAP)
+    table.add_column("Bot and level", min_width=NAMES - GAP, overflow="fold")
     for name in names:
-        table.add_column("Time" if name == "time" else measure_of(name).title, justify="right", max_width=WIDTH + 3)
+        table.add_column(TITLES.get(name) or measure_of(name).title, justify="right", min_width=WIDTH)
     for bot in result.header.bots:
         cells = cells_by_level(result, bot.name, domain)
         for cell in cells:
@@ -122,9 +125,15 @@ def rate_cell(rate: Rate, kind: str = "share") -> Text:
         return Text("n/a", style="dim")
     if rate.n < FEWEST and kind == "share":
         return Text.assemble(f"{round(rate.value * rate.n)} of {rate.n}", "\n", ("too few", "dim"))
-    around = interval_text(rate, "share" if kind == "share" else "score")
+    around = _around(rate, kind)
     value = value_text("share" if kind == "share" else "score", rate.value)
     return Text.assemble(value, "\n", (around, "dim")) if around else Text(value)
+
+
+def _around(rate: Rate, kind: str) -> str:
+    if rate.low is None or rate.high is None:
+        return ""
+    return f"{100 * rate.low:.0f}-{100 * rate.high:.0f}" if kind == "share" else f"{rate.low:.2f}-{rate.high:.2f}"
 
 
 # --- what follows from the numbers -------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ class _Reader:
             yield f"what these actions say is not checked, because {why}: {shown}"
         if self.textless:
             lines = ", ".join(str(line) for line in sorted(set(self.textless))[:10])
-            yield f"{len(self.textless)} steps have an intent but no text, so they cannot be said: stories of line {lines}"
+            yield f"{len(self.textless)} steps have an intent but no text and cannot be said: stories of line {lines}"
 
 
 def plain_message(text: str) -> tuple[str, dict[str, str], list[object]]:
