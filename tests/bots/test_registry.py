@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
 
 from vivavoce import plugins
-from vivavoce.bots import BotContext, BotFacts, Limits, ScriptedBot, list_bots, load_bots
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots import (
+    BotContext,
+    BotFacts,
+    Limits,
+    ScriptedBot,
+    command,
+    fakes,
+    http,
+    list_bots,
+    load_bots,
+    openai,
+    scripted,
+)
+from vivavoce.bots.entries import COMMON_KEYS, entry_facts
+from vivavoce.bots.fakes import BEHAVIOURS
 from vivavoce.bots.redaction import Redactor, fill_in, variables_of
 from vivavoce.errors import DataError, FileError, UsageError
+from vivavoce.files.yamls import as_mapping, parse_yaml
+from vivavoce.records import Status
 
 FILE = """
 bots:
@@ -198,6 +214,34 @@ def test_facts_of_an_entry_can_be_corrected_twice_without_harm() -> None:
     once = entry_facts(context, BotFacts("y"))
     assert once == entry_facts(context, once)
     assert (once.name, once.limits.per_second, once.fallback.replies) == ("x", None, ("Sorry",))
+
+
+# What is documented
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+
+
+def test_every_entry_that_the_documentation_shows_is_right(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    for name in ("BOT_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "hidden")
+    examples = re.findall(r"```yaml\n(bots:.*?)```", PAGE, re.DOTALL)
+    found = []
+    for example in examples:
+        path = written(folder, example)
+        found += load_bots(list(as_mapping(as_mapping(parse_yaml(example).value)["bots"])), file=path)
+    assert [bot.facts.name for bot in found] == ["staging", "llm", "program"]
+
+
+def test_every_kind_key_and_misbehaviour_is_documented() -> None:
+    own = (http, openai, command, scripted)
+    keys = {key for module in own for key in module.ENTRY_KEYS} | set(COMMON_KEYS)
+    assert [key for key in sorted(keys) if f"`{key}`" not in PAGE and f"{key}:" not in PAGE] == []
+    assert [kind for kind in plugins.available(plugins.BOTS) if f"| `{kind}` |" not in PAGE] == []
+    assert [mode for mode in scripted._MODES if mode not in PAGE] == []
+    assert [status.value for status in Status if status.error and f"`{status.value}`" not in PAGE] == []
+    assert len(BEHAVIOURS) == 17, "the page says how many"
+    assert [name for name in BEHAVIOURS if f"`{name}`" not in (fakes.__doc__ or "")] == []
 
 
 # Secrets

@@ -21,7 +21,8 @@ from vivavoce.records import Reply
 __all__ = ["ENTRY_KEYS", "THRESHOLD", "ChatterBot", "from_option"]
 
 ENTRY_KEYS: Keys = {}
-# Half of the characters in common. See docs/engines.md for how it was chosen, on training phrases alone.
+# From here on most phrases of a topic that it was never taught are refused; docs/engines.md has the numbers, which
+# come from training phrases alone.
 THRESHOLD = 0.6
 EXTRA = "pip install 'vivavoce[engines]'"
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.conversation_material import (
+    bots_of,
+    hold_all,
+    new_folder,
+    options_again,
+    origin_of,
+    plan_of,
+    pressure_of,
+    read_scenarios,
+    refuse_errors,
+    same_bots,
+)
 from vivavoce.cli.conversation_options import (
     BotFile,
     Choice,
@@ -21,21 +31,14 @@ from vivavoce.cli.conversation_options import (
     TurnGates,
 )
 from vivavoce.cli.conversation_results import compared, hand_over, turn_gates
-from vivavoce.cli.failures import STOPPED, tell
+from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import GATES, JsonPath, Quiet, grouped
-from vivavoce.cli.progress import progress_bar
 from vivavoce.cli.results import Screen, check_targets, write_content
-from vivavoce.errors import GateError, UsageError
+from vivavoce.errors import GateError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from vivavoce.bots import Bot
-    from vivavoce.conversations import Plan, RunEnd, RunOptions, RunRecord, Suite
-
-LOCAL_BOTS = ("vectors", "nearest", "keywords")
-RUNS = Path("viva-runs")
+    pass
 
 app = typer.Typer(
     name="conversations",
@@ -80,11 +83,11 @@ def check(
     """
     check_targets({"--json": json_path}, [suite])
     settings_in_force()
-    material = _read(suite, choice)
+    material = read_scenarios(suite, choice)
     from vivavoce.conversations import check_suite
     from vivavoce.reports.conversation_tables import show_suite_check
 
-    facts = [bot.facts for bot in _bots(talkers, material, seed=0)] if talkers.bot else []
+    facts = [bot.facts for bot in bots_of(talkers, material, seed=0)] if talkers.bot else []
     found = check_suite(material, facts)
     if json_path:
         write_content(json_path, found.to_json())
@@ -132,16 +135,16 @@ def run(
     check_targets(reports.targets, [suite])
     settings = settings_in_force(repeating)
     limits = turn_gates(gates.fail_under)
-    material = _read(suite, choice)
-    plan = _plan(material, choice, settings.seed)
-    _refuse_errors(material)
+    material = read_scenarios(suite, choice)
+    plan = plan_of(material, choice, settings.seed)
+    refuse_errors(material)
     from vivavoce.conversations import RunOptions, begin_run
 
-    bots = _bots(talkers, material, seed=settings.seed)
-    options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **_pressure(pressure))
-    folder = record or _new_folder(material.name)
-    with begin_run(folder, plan, [bot.facts for bot in bots], options, _origin(talkers, material)) as opened:
-        end = _hold(opened, bots, reports.quiet)
+    bots = bots_of(talkers, material, seed=settings.seed)
+    options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **pressure_of(pressure))
+    folder = record or new_folder(material.name)
+    with begin_run(folder, plan, [bot.facts for bot in bots], options, origin_of(talkers, material)) as opened:
+        end = hold_all(opened, bots, reports.quiet)
         hand_over(opened, end, reports, limits, strict=gates.strict)
 
 
@@ -169,7 +172,7 @@ def resume(
     from vivavoce.conversations import RunRecord
 
     with RunRecord.open(folder) as opened:
-        end = _hold(opened, _same_bots(opened, bots), reports.quiet, _again(opened, pressure))
+        end = hold_all(opened, same_bots(opened, bots), reports.quiet, options_again(opened, pressure))
         hand_over(opened, end, reports, limits, strict=gates.strict)
 
 
@@ -295,110 +298,3 @@ def add_typos(
     if not quiet and json_path != "-":
         show_typos(Screen(), told)
         tell(f"Written: {out}")
-
-
-# --- from words to work ------------------------------------------------------------------------------------------
-
-
-def _read(suite: str, choice: Choice) -> Suite:
-    from vivavoce.conversations import read_suite
-
-    return read_suite(suite, sheet=choice.sheet)
-
-
-def _plan(material: Suite, choice: Choice, seed: int) -> Plan:
-    from vivavoce.conversations import expand
-
-    return expand(
-        material,
-        levels=tuple(choice.level or ()),
-        domains=tuple(choice.domain or ()),
-        tags=tuple(choice.tag or ()),
-        scenarios=tuple(choice.scenario or ()),
-        seed=seed,
-    )
-
-
-def _refuse_errors(material: Suite) -> None:
-    from vivavoce.conversations import check_suite
-    from vivavoce.errors import DataError, Fault
-
-    errors = [problem for problem in check_suite(material).problems if problem.severity == "error"]
-    if errors:
-        raise DataError(
-            "these scenarios cannot be run",
-            where=material.source,
-            faults=[Fault(problem.message, problem.where) for problem in errors],
-            remedy="correct them; `viva conversations check` lists all",
-        )
-
-
-def _bots(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
-    from vivavoce.bots import load_bots
-
-    names = list(talkers.bot or (LOCAL_BOTS if material.agent else ()))
-    if not names:
-        raise UsageError(
-            "no bot is named, and the suite has no agent file that a local one could run",
-            remedy="name bots with --bot; `viva bots list` shows what there is",
-        )
-    return load_bots(names, file=talkers.bots, agent=material.agent, seed=seed)
-
-
-def _pressure(pressure: Pressure) -> dict[str, Any]:
-    said = {
-        "concurrency": pressure.concurrency,
-        "per_second": pressure.rate,
-        "timeout_s": pressure.timeout,
-        "retries": pressure.retries,
-        "max_messages": pressure.max_messages,
-    }
-    return {name: value for name, value in said.items() if value is not None}
-
-
-def _again(record: RunRecord, pressure: Pressure) -> RunOptions:
-    """Return how the run began, with what is said now; a cap counts from now on."""
-    from vivavoce.conversations import options_of
-
-    return replace(options_of(record.header), **{"max_messages": None, **_pressure(pressure)})
-
-
-def _origin(talkers: Talkers, material: Suite) -> dict[str, object]:
-    file = str(talkers.bots.resolve()) if talkers.bots else None
-    return {"bots": list(talkers.bot or LOCAL_BOTS), "file": file, "agent": material.agent}
-
-
-def _same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
-    """Load the bots of a run again by the words with which they were named."""
-    from vivavoce.bots import load_bots
-
-    origin: dict[str, Any] = dict(record.header.origin)
-    place = file or (Path(origin["file"]) if origin.get("file") else None)
-    bots = load_bots(origin.get("bots", []), file=place, agent=origin.get("agent"), seed=record.header.seed)
-    expected, found = [bot.name for bot in record.header.bots], [bot.facts.name for bot in bots]
-    if expected != found:
-        raise UsageError(
-            f"the run was begun with {', '.join(expected)}; these names now mean {', '.join(found) or 'nothing'}",
-            where=str(record.folder),
-            remedy="give the file of bots with --bots",
-        )
-    return bots
-
-
-def _new_folder(suite: str) -> Path:
-    """Return the first folder of this name that is not taken."""
-    number = 1
-    while (RUNS / f"{suite}-{number}").exists():
-        number += 1
-    return RUNS / f"{suite}-{number}"
-
-
-def _hold(record: RunRecord, bots: Sequence[Bot], quiet: bool, limits: RunOptions | None = None) -> RunEnd:
-    from vivavoce.conversations import hold_conversations
-
-    with progress_bar(quiet) as progress:
-        try:
-            return asyncio.run(hold_conversations(record, bots, progress=progress, limits=limits))
-        except KeyboardInterrupt as error:
-            tell(f"Stopped. To go on: viva conversations resume {record.folder}")
-            raise typer.Exit(STOPPED) from error

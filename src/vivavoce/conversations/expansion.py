@@ -44,6 +44,19 @@ class Draft:
     turns: tuple[tuple[str, Turn], ...]
 
 
+@dataclass(frozen=True)
+class Expanded:
+    """A plan and what is wrong with it. `lost`: scenario, turn and the twin it names that is not there.
+
+    `lines`: where each turn stands in its file, by scenario and turn.
+    """
+
+    plan: Plan
+    faults: tuple[Fault, ...]
+    lost: tuple[tuple[str, str, str], ...]
+    lines: Mapping[tuple[str, str], int | None]
+
+
 def expand(
     suite: Suite,
     *,
@@ -62,11 +75,18 @@ def expand(
     chosen = _select(suite, levels, domains, tags, scenarios)
     expansion = _Expansion(suite, seed)
     drafts = _drawn([draft for one in chosen for draft in expansion.drafts(one)], sample, seed)
-    scripts = tuple(expansion.script(draft) for draft in drafts)
+    plan = expansion.plan(drafts)
     _refuse(suite, expansion.faults)
-    linked = _without_absent_twins(scripts)
-    digest = _digest([suite.language, repr(suite.fallback), [(script.id, script.version) for script in linked]])
-    return Plan(suite.name, suite.language, linked, suite.defaults, suite.fallback, suite.notice, digest)
+    return plan
+
+
+def expand_leniently(suite: Suite, *, seed: int = 0) -> Expanded:
+    """Return all conversations of a suite whose names lead somewhere, with what is wrong with its twins."""
+    expansion = _Expansion(suite, seed)
+    drafts = [draft for one in suite.scenarios for draft in expansion.drafts(one)]
+    plan = expansion.plan(drafts)
+    lines = {(draft.scenario.id, name): turn.line for draft in drafts for name, turn in draft.turns}
+    return Expanded(plan, tuple(expansion.faults), tuple(dict.fromkeys(expansion.lost)), lines)
 
 
 def count_scripts(suite: Suite, *, seed: int = 0) -> int:
@@ -82,6 +102,7 @@ class _Expansion:
         self.suite = suite
         self.seed = seed
         self.faults: list[Fault] = []
+        self.lost: list[tuple[str, str, str]] = []
         self._scenarios = {scenario.id: scenario for scenario in suite.scenarios}
         self._drafts: dict[str, list[Draft]] = {}
 
@@ -95,6 +116,13 @@ class _Expansion:
                 for row, phrases in _choices(self.suite, scenario, turns, self.seed)
             ]
         return self._drafts[scenario.id]
+
+    def plan(self, drafts: Sequence[Draft]) -> Plan:
+        """Return these conversations as a plan."""
+        suite = self.suite
+        scripts = _without_absent_twins(tuple(self.script(draft) for draft in drafts))
+        digest = _digest([suite.language, repr(suite.fallback), [(one.id, one.version) for one in scripts]])
+        return Plan(suite.name, suite.language, scripts, suite.defaults, suite.fallback, suite.notice, digest)
 
     def script(self, draft: Draft) -> Script:
         """Return the conversation with every expectation settled."""
@@ -117,6 +145,8 @@ class _Expansion:
         name, turn = draft.turns[place]
         said = turn.user.label if isinstance(turn.user, Button) else str(turn.user)
         twin = self.twin(draft, turn.twin_of) if turn.twin_of else None
+        if turn.twin_of and twin is None:
+            self.lost.append((draft.scenario.id, name, turn.twin_of))
         return ScriptTurn(
             place + 1,
             name,

@@ -135,7 +135,7 @@ def _save(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> None:
     from vivavoce.conversations.matching import capture
 
     for name, pattern in turn.save.items():
-        value = capture(pattern, exchange.reply.texts)
+        value = capture(pattern, exchange.reply.texts, default=holding.plan.defaults.match, values=holding.values)
         if value is not None:
             holding.values[name] = value
 

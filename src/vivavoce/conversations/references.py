@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vivavoce.conversations.scenario import Include, Phrase, Scenario, Step, Suite, Turn
 from vivavoce.errors import nearest, plural
@@ -18,6 +18,7 @@ class Broken:
     message: str
     where: str
     scenario: str = ""
+    part: str = ""
 
 
 def place_of(scenario: Scenario, turn: Turn | None = None) -> str:
@@ -34,8 +35,23 @@ def find_broken(suite: Suite) -> list[Broken]:
         found += _missing_rows(suite, scenario)
         found += [Broken(*fault, place_of(scenario), scenario.id) for fault in _missing(suite, scenario.turns)]
     for name, steps in suite.parts.items():
-        found += [Broken(*fault, f"part {name}") for fault in _missing(suite, steps)]
+        found += [Broken(*fault, f"part {name}", part=name) for fault in _missing(suite, steps)]
     return found
+
+
+def usable_part(suite: Suite, broken: Iterable[Broken]) -> Suite:
+    """Return the suite without the scenarios that lead nowhere, so that the others can still be looked at."""
+    found = list(broken)
+    scenarios = {one.scenario for one in found}
+    parts = {one.part for one in found if one.part}
+    parts |= {name for name in suite.parts if any(_reaches(suite, name, bad, set()) for bad in parts)}
+    kept = tuple(
+        scenario
+        for scenario in suite.scenarios
+        if scenario.id not in scenarios
+        and not any(isinstance(step, Include) and step.part in parts for step in scenario.turns)
+    )
+    return replace(suite, scenarios=kept)
 
 
 def _duplicates(suite: Suite) -> Iterator[Broken]:
@@ -49,7 +65,7 @@ def _duplicates(suite: Suite) -> Iterator[Broken]:
 def _circular(suite: Suite) -> Iterator[Broken]:
     for name in suite.parts:
         if _reaches(suite, name, name, set()):
-            yield Broken("circular_part", f"the part '{name}' includes itself", f"part {name}")
+            yield Broken("circular_part", f"the part '{name}' includes itself", f"part {name}", part=name)
 
 
 def _reaches(suite: Suite, start: str, goal: str, seen: set[str]) -> bool:

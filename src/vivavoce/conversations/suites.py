@@ -12,7 +12,7 @@ from vivavoce.conversations.formats.sheet_reading import SHEET, is_sheet_of_scen
 from vivavoce.conversations.formats.sheet_writing import write_sheet_suite
 from vivavoce.conversations.formats.yaml_reading import suite_from_yaml
 from vivavoce.conversations.formats.yaml_writing import write_yaml_suite
-from vivavoce.conversations.scenario import LEVELS, Suite
+from vivavoce.conversations.scenario import LEVELS, Suite, Turn
 from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
 
@@ -102,7 +102,12 @@ def _read_folder(folder: Path, sheet: str | None) -> Suite:
             remedy="put files with `scenarios:` there (YAML), or sheets with the columns scenario, level and user",
             faults=[Fault(note) for note in notes],
         )
-    merged = suites[0] if len(suites) == 1 else merge_suites(suites, folder.resolve().name)
+    names = {suite.name for suite in suites}
+    merged = (
+        suites[0]
+        if len(suites) == 1
+        else merge_suites(suites, names.pop() if len(names) == 1 else folder.resolve().name)
+    )
     return replace(merged, source=str(folder), notes=(*merged.notes, *notes))
 
 
@@ -115,11 +120,17 @@ def _folder_suites(folder: Path, sheet: str | None, notes: list[str]) -> Iterato
         if path.name.startswith(AGENT) or ending not in (*YAML, *SHEETS):
             continue
         suite = _folder_yaml(path) if ending in YAML else _folder_sheet(path, sheet)
-        if suite is None:
+        if suite is None and not _is_of_agent(path):
             reason = "no `scenarios`" if ending in YAML else "no columns scenario and user"
             notes.append(f"{path.name} was passed over: it has {reason}")
-        else:
+        elif suite is not None:
             yield suite
+
+
+def _is_of_agent(path: Path) -> bool:
+    """Say whether an agent file in the same folder names this one: then it holds facts, not scenarios."""
+    agents = [other for other in path.parent.glob(f"{AGENT}*") if other.suffix.lower() in YAML]
+    return any(path.name in agent.read_text(encoding="utf-8", errors="replace") for agent in agents)
 
 
 def _folder_yaml(path: Path) -> Suite | None:
@@ -191,17 +202,24 @@ def _named(suites: Sequence[Suite], key: str, faults: list[Fault]) -> dict[str, 
     for suite in suites:
         for name, value in getattr(suite, key).items():
             before, source = found.setdefault(name, (value, suite.source))
-            if before != value:
+            if _without_lines(before) != _without_lines(value):
                 faults.append(Fault(f"'{name}' under `{key}` is also given in {source}, otherwise", suite.source))
     return {name: value for name, (value, _) in found.items()}
 
 
+def _without_lines(value: object) -> object:
+    """Return turns without their lines: the same part may stand in two files."""
+    if not isinstance(value, tuple):
+        return value
+    return tuple(replace(one, line=None) if isinstance(one, Turn) else one for one in value)
+
+
 def _shared_ids(suites: Sequence[Suite]) -> Iterator[Fault]:
     owners: dict[str, str] = {}
-    for place, suite in enumerate(suites):
+    for suite in suites:
         own = {scenario.id: scenario.line for scenario in suite.scenarios}
         for name, line in own.items():
             if name in owners:
                 where = f"{suite.source}, line {line}"
                 yield Fault(f"there is a scenario '{name}' in {owners[name]} too", where)
-        owners |= dict.fromkeys(own, suites[place].source)
+        owners |= dict.fromkeys(own, suite.source)

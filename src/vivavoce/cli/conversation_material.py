@@ -1,0 +1,134 @@
+"""From the words on the command line to scenarios, bots and a run."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vivavoce.cli.conversation_options import Choice, Pressure, Talkers
+from vivavoce.cli.failures import STOPPED, tell
+from vivavoce.cli.progress import progress_bar
+from vivavoce.errors import DataError, Fault, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vivavoce.bots import Bot
+    from vivavoce.conversations import Plan, RunEnd, RunOptions, RunRecord, Suite
+
+LOCAL_BOTS = ("vectors", "nearest", "keywords")
+RUNS = Path("viva-runs")
+
+
+def read_scenarios(suite: str, choice: Choice) -> Suite:
+    """Read the scenarios."""
+    from vivavoce.conversations import read_suite
+
+    return read_suite(suite, sheet=choice.sheet)
+
+
+def plan_of(material: Suite, choice: Choice, seed: int) -> Plan:
+    """Return the conversations that were chosen."""
+    from vivavoce.conversations import expand
+
+    return expand(
+        material,
+        levels=tuple(choice.level or ()),
+        domains=tuple(choice.domain or ()),
+        tags=tuple(choice.tag or ()),
+        scenarios=tuple(choice.scenario or ()),
+        seed=seed,
+    )
+
+
+def refuse_errors(material: Suite) -> None:
+    """Refuse scenarios that cannot be run, all faults at once."""
+    from vivavoce.conversations import check_suite
+
+    errors = [problem for problem in check_suite(material).problems if problem.severity == "error"]
+    if errors:
+        raise DataError(
+            "these scenarios cannot be run",
+            where=material.source,
+            faults=[Fault(problem.message, problem.where) for problem in errors],
+            remedy="correct them; `viva conversations check` lists all",
+        )
+
+
+def bots_of(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
+    """Return the bots that were named, else the local ones where the suite has an agent file."""
+    from vivavoce.bots import load_bots
+
+    names = list(talkers.bot or (LOCAL_BOTS if material.agent else ()))
+    if not names:
+        raise UsageError(
+            "no bot is named, and the suite has no agent file that a local one could run",
+            remedy="name bots with --bot; `viva bots list` shows what there is",
+        )
+    return load_bots(names, file=talkers.bots, agent=material.agent, seed=seed)
+
+
+def pressure_of(pressure: Pressure) -> dict[str, Any]:
+    """Return what was said about how hard bots are asked."""
+    said = {
+        "concurrency": pressure.concurrency,
+        "per_second": pressure.rate,
+        "timeout_s": pressure.timeout,
+        "retries": pressure.retries,
+        "max_messages": pressure.max_messages,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def options_again(record: RunRecord, pressure: Pressure) -> RunOptions:
+    """Return how the run began, with what is said now; a cap counts from now on."""
+    from vivavoce.conversations import options_of
+
+    return replace(options_of(record.header), **{"max_messages": None, **pressure_of(pressure)})
+
+
+def origin_of(talkers: Talkers, material: Suite) -> dict[str, object]:
+    """Return the words with which the bots were named, for a later resume."""
+    file = str(talkers.bots.resolve()) if talkers.bots else None
+    return {"bots": list(talkers.bot or LOCAL_BOTS), "file": file, "agent": material.agent}
+
+
+def same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
+    """Load the bots of a run again by the words with which they were named."""
+    from vivavoce.bots import load_bots
+
+    origin: dict[str, Any] = dict(record.header.origin)
+    place = file or (Path(origin["file"]) if origin.get("file") else None)
+    bots = load_bots(origin.get("bots", []), file=place, agent=origin.get("agent"), seed=record.header.seed)
+    expected, found = [bot.name for bot in record.header.bots], [bot.facts.name for bot in bots]
+    if expected != found:
+        raise UsageError(
+            f"the run was begun with {', '.join(expected)}; these names now mean {', '.join(found) or 'nothing'}",
+            where=str(record.folder),
+            remedy="give the file of bots with --bots",
+        )
+    return bots
+
+
+def new_folder(suite: str) -> Path:
+    """Return the first folder of this name that is not taken."""
+    number = 1
+    while (RUNS / f"{suite}-{number}").exists():
+        number += 1
+    return RUNS / f"{suite}-{number}"
+
+
+def hold_all(record: RunRecord, bots: Sequence[Bot], quiet: bool, limits: RunOptions | None = None) -> RunEnd:
+    """Hold the conversations, with a bar for each bot; tell how to go on when stopped."""
+    from vivavoce.conversations import hold_conversations
+
+    with progress_bar(quiet) as progress:
+        try:
+            return asyncio.run(hold_conversations(record, bots, progress=progress, limits=limits))
+        except KeyboardInterrupt as error:
+            tell(f"Stopped. To go on: viva conversations resume {record.folder}")
+            raise typer.Exit(STOPPED) from error
