@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -54,13 +54,11 @@ def talk(bot: ChatterBot, *messages: str) -> list[Reply]:
 
 
 @pytest.fixture
-def near(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatterBot]:
-    import sys
-
-    launch = lambda pairs: Launch("near", (sys.executable, "-c", NEAR), {"pairs": pairs})  # noqa: E731
-    monkeypatch.setattr(chatterbot, "_launch", launch)
+def near(monkeypatch: pytest.MonkeyPatch) -> ChatterBot:
+    command = (sys.executable, "-c", NEAR)
+    monkeypatch.setattr(chatterbot, "_launch", lambda pairs: Launch("near", command, {"pairs": pairs}))
     facts = BotFacts("chatterbot", fallback=Fallback(threshold=THRESHOLD))
-    yield ChatterBot([("hello", "Hi."), ("bye", "See you.")], ("Sorry?", "Pardon?"), facts)
+    return ChatterBot([("hello", "Hi."), ("bye", "See you.")], ("Sorry?", "Pardon?"), facts)
 
 
 def test_what_is_near_enough_is_said_and_the_rest_falls_back_in_turn(near: ChatterBot) -> None:

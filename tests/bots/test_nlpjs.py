@@ -75,6 +75,16 @@ def test_guesses_come_best_first_and_the_same_each_time(engine: NlpjsEngine) -> 
     assert list(first) == sorted(first, key=lambda guess: -guess.confidence)
 
 
+def test_the_process_ends_by_itself_when_its_standard_input_does(installed: None) -> None:
+    server = NlpjsEngine(read_agent(AGENT)).server
+    child = server.need()
+    server.stop()
+    assert child.process.returncode == 0
+
+
+SAID = ("hello", "I would like to borrow a book", "Emma", "4 days", "yes", "forget it please", "xylophone quartz")
+
+
 def test_a_talk_goes_as_the_agent_says(installed: None) -> None:
     async def run() -> list[Reply]:
         bot = from_option(str(AGENT), BotContext("nlpjs"))
@@ -199,11 +209,13 @@ def test_an_installation_that_never_ends_is_given_up(npm: Npm, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("script", "says"), [(None, "not here"), ("echo v12.0.0", "too old"), ("exit 3", "not run")])
-def test_node_that_is_absent_old_or_broken_is_told(npm: Npm, script: str | None, says: str) -> None:
+def test_node_that_is_absent_old_or_broken_is_told(
+    npm: Npm, script: str | None, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     node = npm.folder / "node"
     node.unlink()
     if script is None:
-        os.environ["PATH"] = str(npm.folder)
+        monkeypatch.setenv("PATH", str(npm.folder))
     else:
         node.write_text(f"#!/bin/sh\n{script}\n")
         node.chmod(0o755)

@@ -28,6 +28,7 @@ AGENT_KEYS = (
     "slots",
     "facts",
     "topics",
+    "faq",
     "yes",
     "note",
 )
@@ -72,7 +73,7 @@ def _build(file: YamlFile, folder: Path) -> Agent:
     _check_format(entries, top)
     agent = Agent(
         name=entries.text(top.get("agent"), "agent"),
-        topics=_topics(entries, top.get("topics")),
+        topics=_with_faq(entries, _topics(entries, top.get("topics")), top.get("faq")),
         title=entries.text(top.get("title"), "title"),
         language=entries.text(top.get("language"), "language", default="en").lower(),
         today=entries.day(top.get("today"), "today"),
@@ -227,6 +228,46 @@ def _topic(entries: Entries, number: int, value: Value) -> Topic:
         side=entries.flag(entry.get("side"), *at, "side"),
         replies=tuple(_answer(entries, item, *at, "replies", place) for place, item in enumerate(replies)),
     )
+
+
+def _with_faq(entries: Entries, own: tuple[Topic, ...], value: Value | None) -> tuple[Topic, ...]:
+    """Put the topics of shipped material after the own ones; what an own one of the same name lacks is theirs."""
+    name = entries.text(value, "faq")
+    try:
+        faq = _faq(name) if name else {}
+    except UsageError as error:
+        entries.fault(error.what, "faq")
+        return own
+    named = {topic.intent: topic for topic in own}
+    # Shipped material has phrases with two topics, as real data has: such a phrase is the first one's.
+    claimed = {_same(phrase) for topic in own for phrase in topic.phrases}
+    found = [_completed(topic, faq.get(topic.intent), claimed) for topic in own]
+    return (*found, *(_completed(Topic(intent), faq[intent], claimed) for intent in faq if intent not in named))
+
+
+def _faq(name: str) -> dict[str, Topic]:
+    from vivavoce import demo
+
+    texts: dict[str | None, list[str]] = {}
+    for example in demo.load(name):
+        texts.setdefault(example.intent, []).append(example.text)
+    return {
+        topic.intent: Topic(topic.intent, tuple(texts.get(topic.intent, ())), replies=(Answer(say=(topic.answer,)),))
+        for topic in demo.topics(name)
+    }
+
+
+def _completed(topic: Topic, shipped: Topic | None, claimed: set[str]) -> Topic:
+    """Give a topic the phrases and replies that it lacks; `claimed` phrases belong to others, and grows."""
+    if shipped is None:
+        return topic
+    phrases = topic.phrases or tuple(phrase for phrase in shipped.phrases if _same(phrase) not in claimed)
+    claimed.update(map(_same, phrases))
+    return replace(topic, phrases=phrases, replies=topic.replies or shipped.replies)
+
+
+def _same(phrase: str) -> str:
+    return " ".join(phrase.casefold().split())
 
 
 def _answer(entries: Entries, value: Value, *at: Step) -> Answer:

@@ -97,7 +97,7 @@ def check(
     [bot] = load_bots([name], file=bots, agent=agent)
     with progress_bar(quiet) as progress:
         progress("asking", 0, 1)
-        report = asyncio.run(check_bot(bot))
+        report = check_bot(bot)
     if json_path:
         write_content(json_path, {**head("bot-check"), **report.to_json()})
     if not quiet and json_path != "-":

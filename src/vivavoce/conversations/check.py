@@ -22,7 +22,7 @@ SECONDS_A_TURN = 1.0
 
 @dataclass(frozen=True, slots=True)
 class CheckProblem:
-    """One thing to look at. `severity`: error (the run would be wrong), warning, info. `scenarios`: where it occurs."""
+    """One thing to look at; an error would make the run wrong. `scenarios`: all in which it occurs."""
 
     kind: str
     severity: str

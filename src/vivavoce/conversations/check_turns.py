@@ -85,9 +85,10 @@ def _twin_problems(expanded: Expanded) -> Iterator[CheckProblem]:
         own = [one.removeprefix(f"{scenario}/") for one in ids if one.startswith(f"{scenario}/")]
         message = f"twin_of names '{wanted}', which is not there.{nearest(wanted, [*own, *ids])}"
         yield CheckProblem("lost_twin", ERROR, message, f"{scenario}/{name}", (scenario,))
-    for fault in expanded.faults:
-        scenario = fault.where.split("[")[0].rpartition("/")[0] or fault.where
-        yield CheckProblem("same_as_nothing", ERROR, fault.message, fault.where, (scenario,))
+    lost = {(scenario, name) for scenario, name, _ in expanded.lost}
+    for scenario, name, fault in expanded.faults:
+        if (scenario, name) not in lost:
+            yield CheckProblem("same_as_nothing", ERROR, fault.message, f"{scenario}/{name}", (scenario,))
     yield from _kinds_of_twins(expanded)
 
 

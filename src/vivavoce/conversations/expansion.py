@@ -46,13 +46,14 @@ class Draft:
 
 @dataclass(frozen=True)
 class Expanded:
-    """A plan and what is wrong with it. `lost`: scenario, turn and the twin it names that is not there.
+    """A plan and what is wrong with it. `faults`: what cannot be settled, each with its scenario and turn.
 
+    `lost`: scenario, turn and the twin it names that is not there.
     `lines`: where each turn stands in its file, by scenario and turn.
     """
 
     plan: Plan
-    faults: tuple[Fault, ...]
+    faults: tuple[tuple[str, str, Fault], ...]
     lost: tuple[tuple[str, str, str], ...]
     lines: Mapping[tuple[str, str], int | None]
 
@@ -76,7 +77,7 @@ def expand(
     expansion = _Expansion(suite, seed)
     drafts = _drawn([draft for one in chosen for draft in expansion.drafts(one)], sample, seed)
     plan = expansion.plan(drafts)
-    _refuse(suite, expansion.faults)
+    _refuse(suite, [fault for _, _, fault in expansion.faults])
     return plan
 
 
@@ -101,7 +102,7 @@ class _Expansion:
     def __init__(self, suite: Suite, seed: int) -> None:
         self.suite = suite
         self.seed = seed
-        self.faults: list[Fault] = []
+        self.faults: list[tuple[str, str, Fault]] = []
         self.lost: list[tuple[str, str, str]] = []
         self._scenarios = {scenario.id: scenario for scenario in suite.scenarios}
         self._drafts: dict[str, list[Draft]] = {}
@@ -169,7 +170,7 @@ class _Expansion:
             return own
         twin = self.twin(draft, turn.twin_of) if turn.twin_of else None
         if twin is None or (draft.id, place) in seen:
-            self.faults.append(Fault(_no_twin(turn), f"{draft.id}/{name}"))
+            self.faults.append((draft.scenario.id, name, Fault(_no_twin(turn), f"{draft.id}/{name}")))
             return own
         return _laid_over(self._expect(*twin, (*seen, (draft.id, place))), own)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vivavoce.conversations.scenario import Script
 
@@ -25,5 +26,5 @@ def measure_script(script: Script) -> Measured:
     for turn in script.turns:
         slots |= {*turn.expect.slots, *turn.expect.slots_after, *turn.expect.slot_names}
     topics = [set(turn.expect.intents) for turn in script.turns if turn.expect.intents]
-    switches = sum(not (before & after) for before, after in zip(topics, topics[1:], strict=False))
+    switches = sum(not (before & after) for before, after in pairwise(topics))
     return Measured(len(script.turns), len(slots), switches)

@@ -36,7 +36,7 @@ def render_conversations(result: ConversationsResult, record: RunRecord) -> str:
         "header",
         tag("h1", title),
         tag("p", wording.headline(result), class_="lead"),
-        tag("p", told[0], class_="second") if told else None,
+        tag("p", " ".join(told), class_="second") if 0 < len(told) < 4 else None,
         tag("p", result.header.plan.notice, class_="muted") if result.header.plan.notice else None,
     )
     main = tag(
@@ -77,7 +77,7 @@ def rate_part(rate: Rate, kind: str = "share") -> Html:
     if rate.value is None:
         return join(["n/a"])
     if rate.n < FEWEST and kind == "share":
-        return join([f"{round(rate.value * rate.n)} of {rate.n}", tag("small", "too few for a share")])
+        return join([f"{round(rate.value * rate.n)} of {rate.n}", tag("small", "too few")])
     shown = "share" if kind == "share" else "score"
     around = interval_text(rate, shown)  # type: ignore[arg-type]
     rough = wording.roughness(rate) if shown == "share" else ""
@@ -88,8 +88,8 @@ def rate_part(rate: Rate, kind: str = "share") -> Html:
 def _time_part(cell: Cell) -> Html:
     mean = cell.times.mean
     around = milliseconds_interval(mean)
-    said = ", ".join(part for part in (around, f"n = {cell.times.turns:,}") if part)
-    return join([milliseconds_text(mean.value), tag("small", said)])
+    count = f"n = {cell.times.turns:,}"
+    return join([milliseconds_text(mean.value), tag("small", around) if around else None, tag("small", count)])
 
 
 def _named(name: str) -> Html:
@@ -123,7 +123,14 @@ def _row_name(cell: Cell) -> Html:
 
 
 def _seven_part(cell: Cell, name: str) -> Html:
-    return _time_part(cell) if name == "time" else rate_part(cell.rates[name], measure_of(name).kind)
+    if name == "time":
+        return _time_part(cell)
+    rate = cell.rates[name]
+    if rate.value is None or rate.n < FEWEST:
+        return rate_part(rate)
+    # Seven columns must stand beside each other on a desk: interval and count get a line each.
+    around = "" if rate.low is None or rate.high is None else f"{100 * rate.low:.0f}-{100 * rate.high:.0f}"
+    return join([value_text("share", rate.value), tag("small", around), tag("small", f"n = {rate.n:,}")])
 
 
 def _pictures(result: ConversationsResult) -> Html:

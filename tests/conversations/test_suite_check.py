@@ -1,0 +1,257 @@
+"""Suites from files, folders and names, and the look at them before a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from suite_strategies import bare
+
+from vivavoce import demo
+from vivavoce.bots.protocol import BotFacts, Limits
+from vivavoce.conversations.check import CheckProblem, SuiteCheck, check_suite, estimate_minutes
+from vivavoce.conversations.check_turns import passes_all
+from vivavoce.conversations.expansion import expand
+from vivavoce.conversations.formats.yaml_reading import parse_yaml_suite
+from vivavoce.conversations.scenario import Match, Pattern, Suite
+from vivavoce.conversations.suites import agent_of, read_suite, write_suite
+from vivavoce.errors import DataError, FileError, UsageError
+
+ONE = "scenarios:\n  - {id: one, level: basic, turns: [{user: hi, expect: greet}]}\n"
+TWO = "scenario,level,user\ntwo,basic,bye\n"
+
+
+def suite(turns: str, more: str = "", level: str = "basic") -> Suite:
+    return parse_yaml_suite(f"{more}\nscenarios:\n  - id: a\n    level: {level}\n    turns: [{turns}]\n")
+
+
+def found(check: SuiteCheck, kind: str) -> list[CheckProblem]:
+    return [problem for problem in check.problems if problem.kind == kind]
+
+
+# Reading and writing
+
+
+@pytest.mark.parametrize("ending", [".yaml", ".yml", ".csv", ".xlsx"])
+def test_a_suite_is_written_and_read_by_the_ending_of_its_path(tmp_path: Path, ending: str) -> None:
+    written = parse_yaml_suite(ONE, source="s.yaml")
+    path = tmp_path / f"s{ending}"
+    write_suite(written, path)
+    again = read_suite(path)
+    assert bare(again).scenarios == bare(written).scenarios
+    assert (again.name, again.source) == ("s", str(path))
+
+
+def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="pdf"):
+        write_suite(parse_yaml_suite(ONE), tmp_path / "a.pdf")
+    (tmp_path / "a.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(FileError, match="txt"):
+        read_suite(tmp_path / "a.txt")
+
+
+def test_a_folder_is_one_suite_and_says_what_it_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "b.yaml").write_text("lists: {l: [x]}\nlevels: [expert]\n" + ONE, encoding="utf-8")
+    (tmp_path / "a.csv").write_text(TWO, encoding="utf-8")
+    (tmp_path / "agent.yaml").write_text("agent: x\ntopics: []\nfacts: {t: {file: facts.csv}}", encoding="utf-8")
+    (tmp_path / "facts.csv").write_text("name,price\na,1\n", encoding="utf-8")
+    (tmp_path / "prices.csv").write_text("name,price\na,1\n", encoding="utf-8")
+    (tmp_path / "bots.yaml").write_text("bots: {}", encoding="utf-8")
+    merged = read_suite(tmp_path)
+    assert [scenario.id for scenario in merged.scenarios] == ["two", "one"]
+    assert (merged.name, merged.lists, merged.levels[-1]) == (tmp_path.name, {"l": ("x",)}, "expert")
+    passed = [note for note in merged.notes if "passed over" in note]
+    assert [note.split()[0] for note in passed] == ["bots.yaml", "prices.csv"]
+    assert [script.id for script in expand(merged).scripts] == ["two", "one"]
+
+
+def test_ids_must_differ_between_the_files_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("lists: {l: [x]}\nlanguage: de\n" + ONE, encoding="utf-8")
+    (tmp_path / "b.yaml").write_text("lists: {l: [y]}\nlanguage: fr\n" + ONE, encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_suite(tmp_path)
+    told = str(caught.value)
+    assert "scenario 'one'" in told
+    assert "'l' under `lists`" in told
+    assert "`language` differs" in told
+
+
+def test_the_same_part_may_stand_in_two_files(tmp_path: Path) -> None:
+    part = "parts: {p: [{user: hi}]}\n"
+    (tmp_path / "a.yaml").write_text(part + ONE, encoding="utf-8")
+    (tmp_path / "b.yaml").write_text("\n\n" + part + ONE.replace("one", "two"), encoding="utf-8")
+    assert len(read_suite(tmp_path).scenarios) == 2
+
+
+def test_a_folder_without_scenarios_and_a_path_to_nowhere_say_so(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no scenarios"):
+        read_suite(tmp_path)
+    with pytest.raises(FileError, match="no such file|cannot be read"):
+        read_suite(tmp_path / "gone.yaml")
+    with pytest.raises(FileError, match="neither a file nor a shipped suite"):
+        read_suite("no-such-suite")
+
+
+@pytest.mark.parametrize("name", demo.suites())
+def test_a_shipped_suite_is_read_by_its_name_and_has_no_errors(name: str) -> None:
+    shipped = read_suite(name)
+    assert (shipped.name, shipped.source) == (name, name)
+    assert check_suite(shipped).errors == ()
+
+
+def test_an_agent_file_is_looked_for_beside_the_suite(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("agent: mine\ntopics: []", encoding="utf-8")
+    (tmp_path / "s.yaml").write_text("agent: mine.yaml\n" + ONE, encoding="utf-8")
+    assert agent_of(read_suite(tmp_path / "s.yaml")) == str(tmp_path / "mine.yaml")
+    assert agent_of(parse_yaml_suite("agent: flight\n" + ONE)) == "flight"
+    assert agent_of(parse_yaml_suite(ONE)) is None
+
+
+# Checks
+
+
+def test_a_sound_suite_has_no_problems() -> None:
+    typos = ", ".join(f"{{user: helo {n}, kind: typo, twin_of: clean, expect: same}}" for n in range(10))
+    check = check_suite(suite(f"{{id: clean, user: hello, expect: greet}}, {{user: what, expect: fallback}}, {typos}", level="complex"))
+    assert check.problems == ()
+    assert (check.scenarios, check.scripts, check.turns) == (1, 1, 12)
+    assert (check.by_level, check.by_kind) == ({"complex": 1}, {"clean": 2, "typo": 10})
+    assert check.measured["a"].turns == 12
+
+
+@pytest.mark.parametrize(
+    ("turns", "kind", "severity"),
+    [
+        ("{user: hi, expect: greet}", "no_out_of_scope", "warning"),
+        ("{user: hi, expect: greet}", "few_typos", "warning"),
+        ("{user: hi, kind: typo, expect: greet}", "typo_without_twin", "info"),
+        ("{id: x, user: hi, twin_of: gone, kind: typo, expect: greet}", "lost_twin", "error"),
+        ("{id: x, user: hi, expect: same}", "same_as_nothing", "error"),
+        ("{id: x, user: hi}, {id: x, user: ho}", "duplicate_turn_id", "error"),
+        ("", "empty_scenario", "error"),
+        ("{user: 'to {town}'}", "placeholder", "error"),
+        ("{user: '{number}'}", "placeholder", "error"),
+        ("{user: hi, expect: {reply: '{fare}'}, save: {fare: {regex: '(.+)'}}}", "placeholder", "error"),
+        ("{user: hi, expect: {}}", "passes_all", "warning"),
+        ("{user: hi, expect: {reply: '*'}}", "passes_all", "warning"),
+        ("{user: hi, expect: {reply: {all: [{regex: '.*'}]}}}", "passes_all", "warning"),
+        ("{user: hi, expect: {reply: {none: [{substring: ''}]}}}", "passes_none", "error"),
+        ("{user: hi, expect: {reply: {regex: '(a'}}}", "regex", "error"),
+        ("{user: hi, expect: {reply: {substring: ok}}}", "short_substring", "warning"),
+        ("{user: hi, expect: {fallback: true, intent: greet}}", "contradiction", "error"),
+        ("{user: '', expect: greet}", "empty_message", "warning"),
+        ("{user: hi}, {user: hi}, {user: hi}, {user: hi}", "level", "info"),
+        ("{include: gone}", "unknown_part", "error"),
+        ("{user: {list: gone}}", "unknown_list", "error"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_found_and_told_with_its_place(turns: str, kind: str, severity: str) -> None:
+    problems = found(check_suite(suite(turns)), kind)
+    assert [problem.severity for problem in problems] == [severity]
+    if kind not in ("no_out_of_scope", "few_typos"):
+        assert problems[0].scenarios == ("a",)
+        assert problems[0].where.startswith("a")
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        "{user: hi, save: {fare: {regex: '(.+)'}}}, {user: 'is {fare} right?', expect: {reply: '{fare} {number}'}}",
+        "{user: hi, expect: {reply: {regex: '^[0-9]{2}$'}}}",
+        "{user: hi, expect: {reply: {regex: '^$'}}}",
+    ],
+)
+def test_what_is_right_is_left_alone(turns: str) -> None:
+    kinds = {problem.kind for problem in check_suite(suite(turns)).problems}
+    assert kinds <= {"no_out_of_scope", "few_typos"}
+
+
+def test_problems_come_worst_first_and_once_for_all_rows() -> None:
+    rows = "rows: [{id: r}, {id: s}]"
+    written = suite("{user: '{x}'}", rows)
+    both = parse_yaml_suite(rows + "\nscenarios: [{id: a, level: basic, rows: [r, s], turns: [{user: '{x}'}]}]")
+    assert len(found(check_suite(written), "placeholder")) == len(found(check_suite(both), "placeholder")) == 1
+    order = [problem.severity for problem in check_suite(both).problems]
+    assert order == sorted(order, key=("error", "warning", "info").index)
+
+
+def test_duplicate_ids_are_found_and_the_other_scenarios_are_still_looked_at() -> None:
+    written = parse_yaml_suite(
+        "parts: {p: [{include: q}], q: [{include: p}]}\nscenarios:\n"
+        "  - {id: a, level: basic, turns: [{user: x}]}\n  - {id: a, level: basic, turns: [{user: x}]}\n"
+        "  - {id: b, level: basic, turns: [{user: '{y}'}]}\n  - {id: c, level: basic, turns: [{include: p}]}\n"
+    )
+    check = check_suite(written)
+    assert [problem.where for problem in found(check, "duplicate_id")] == ["a (lines 3, 4)"]
+    assert len(found(check, "placeholder")) == 1
+    assert len(found(check, "circular_part")) == 2
+    assert (check.scenarios, check.scripts) == (4, 1)
+
+
+def test_a_topic_that_no_bot_knows_is_an_error_and_one_that_some_know_a_warning() -> None:
+    written = suite("{user: hi, expect: gret}, {user: ho, expect: {intent: [book, order]}}, {user: hm, expect: {slots: {town: x}}}")
+    bots = [
+        BotFacts("p", intents=("greet", "order"), slots=("city",)),
+        BotFacts("q", intents=("greet",), slots=("town",)),
+        BotFacts("r"),
+    ]
+    check = check_suite(written, bots)
+    assert [(one.severity, one.message) for one in found(check, "unknown_topic")] == [
+        ("error", "the topic 'gret' is not known to p, q. Did you mean 'greet'?"),
+        ("warning", "the topic 'book' or 'order' is not known to q."),
+    ]
+    assert [one.message for one in found(check, "unknown_slot")] == ["the slot 'town' is not known to p."]
+    assert found(check_suite(written, intents=["gret", "book"]), "unknown_topic") == []
+    assert len(found(check_suite(written, intents=["book"]), "unknown_topic")) == 1
+
+
+def test_a_message_that_a_bot_was_trained_on_is_listed() -> None:
+    written = suite(
+        "{user: 'I want to BOOK a flight', expect: book}, {user: 'I want to book a flightt to Rome', expect: book},"
+        " {user: Yes, expect: yes}, {user: something else entirely, expect: book}"
+    )
+    bot = BotFacts("p", phrases={"book": ("I want to book a flight", "I want to book a flight to Rome"), "yes": ("yes",)})
+    leaks = found(check_suite(written, [bot]), "leak")
+    assert [(one.severity, " is nearly " in one.message) for one in leaks] == [
+        ("warning", False), ("warning", True), ("info", False),
+    ]  # fmt: skip
+    assert all("(p)" in one.message for one in leaks)
+
+
+@pytest.mark.parametrize(
+    ("limits", "minutes"),
+    [(Limits(at_once=8), 600 / 8 / 60), (Limits(at_once=8, per_second=2.0), 5.0), (Limits(at_once=1, per_second=99.0), 10.0)],
+)
+def test_minutes_follow_from_the_rate_and_the_talks_at_once(limits: Limits, minutes: float) -> None:
+    assert estimate_minutes(600, BotFacts("p", limits=limits)) == pytest.approx(minutes)
+
+
+def test_repeats_count_in_the_estimate_and_all_of_it_is_json() -> None:
+    check = check_suite(suite("{user: hi, expect: greet}"), [BotFacts("p", limits=Limits(per_second=0.01))], repeats=60)
+    assert check.minutes == {"p": pytest.approx(100.0)}
+    assert "p about 1.7 hours" in check.summary
+    assert "held 60 times" in check.summary
+    told = json.loads(json.dumps(check.to_json()))
+    assert (told["scripts"], told["turns"], told["minutes"]) == (1, 1, {"p": 100.0})
+    assert told["problems"][0]["kind"] == check.problems[0].kind
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (Pattern(" "), True),
+        (Pattern("**"), True),
+        (Pattern("a*"), False),
+        (Pattern("*", Match.CONTAINS), False),
+        (Pattern("", Match.EXACT), False),
+        (Pattern("a?", Match.REGEX), True),
+        (Pattern("a", Match.REGEX), False),
+        (Pattern("(a+)+$", Match.REGEX), False),
+        (Pattern("x", Match.FUZZY, 0.0), True),
+        (Pattern("x", Match.SIMILAR, 0.5), False),
+        (Pattern("x", Match.FUZZY), False),
+    ],
+)
+def test_an_expectation_that_every_text_passes_is_known(pattern: Pattern, expected: bool) -> None:
+    assert passes_all(pattern, Match.CONTAINS) is expected
