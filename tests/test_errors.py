@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce import errors
-from vivavoce.errors import MAX_SHOWN_FAULTS, DataError, Fault, VivaError, nearest
+from vivavoce.errors import MAX_SHOWN_FAULTS, BotError, DataError, Fault, VivaError, nearest
+from vivavoce.records import Status
 
 EXIT_CODES = {
     "VivaError": 3,
@@ -25,6 +26,7 @@ EXIT_CODES = {
     "GateError": 1,
     "WorkError": 3,
     "ClassifierError": 3,
+    "BotError": 3,
 }
 words = st.text(max_size=12)
 faults = st.lists(st.builds(Fault, words, words), max_size=45)
@@ -63,6 +65,13 @@ def test_an_error_survives_pickling(
     assert (twin.what, twin.where, twin.remedy, twin.faults) == (what, where, remedy, tuple(all_))
     assert str(twin) == str(error)
     assert twin.args == error.args
+
+
+@given(st.sampled_from(Status), st.none() | st.floats(0, 1e6))
+def test_the_status_of_a_bot_survives_pickling(status: Status, retry_after: float | None) -> None:
+    error = BotError("not now", status=status, retry_after=retry_after, where="staging")
+    twin = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert (twin.status, twin.retry_after, str(twin)) == (status, retry_after, str(error))
 
 
 def test_an_error_comes_whole_out_of_another_process() -> None:

@@ -3,6 +3,9 @@
     from vivavoce import Dataset, examine_intents
     result = examine_intents(Dataset.of(texts, intents))
 
+    from vivavoce import examine_conversations
+    result = examine_conversations("flight", ["vectors", "keywords"])
+
 Names are loaded when they are first used, so `import vivavoce` costs next to nothing.
 """
 
@@ -12,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.version import __version__
 
 if TYPE_CHECKING:
+    from vivavoce.bots.protocol import Bot
     from vivavoce.classifiers.protocol import Classifier, Probabilities
+    from vivavoce.conversations import ConversationsResult, RunOptions, Suite, examine_conversations, read_suite
     from vivavoce.errors import VivaError
     from vivavoce.files import read_dataset
     from vivavoce.intents import (
@@ -23,11 +28,13 @@ if TYPE_CHECKING:
         compare_classifiers,
         examine_intents,
     )
-    from vivavoce.outcomes import Outcome
-    from vivavoce.records import Dataset, Example, Guess, Rate
+    from vivavoce.outcomes import Outcome, TurnOutcome
+    from vivavoce.records import Dataset, Example, Guess, Rate, Reply
 
 _HOMES = {
+    "Bot": "vivavoce.bots.protocol",
     "Classifier": "vivavoce.classifiers.protocol",
+    "ConversationsResult": "vivavoce.conversations",
     "Dataset": "vivavoce.records",
     "Example": "vivavoce.records",
     "Guess": "vivavoce.records",
@@ -37,16 +44,24 @@ _HOMES = {
     "PlausibleNegativeSplit": "vivavoce.intents",
     "Probabilities": "vivavoce.classifiers.protocol",
     "Rate": "vivavoce.records",
+    "Reply": "vivavoce.records",
+    "RunOptions": "vivavoce.conversations",
     "Setting": "vivavoce.intents",
+    "Suite": "vivavoce.conversations",
+    "TurnOutcome": "vivavoce.outcomes",
     "VivaError": "vivavoce.errors",
     "compare_classifiers": "vivavoce.intents",
+    "examine_conversations": "vivavoce.conversations",
     "examine_intents": "vivavoce.intents",
     "read_dataset": "vivavoce.files",
+    "read_suite": "vivavoce.conversations",
 }
 
 __all__ = [
     "PAPER_SETTINGS",
+    "Bot",
     "Classifier",
+    "ConversationsResult",
     "Dataset",
     "Example",
     "Guess",
@@ -55,12 +70,18 @@ __all__ = [
     "PlausibleNegativeSplit",
     "Probabilities",
     "Rate",
+    "Reply",
+    "RunOptions",
     "Setting",
+    "Suite",
+    "TurnOutcome",
     "VivaError",
     "__version__",
     "compare_classifiers",
+    "examine_conversations",
     "examine_intents",
     "read_dataset",
+    "read_suite",
 ]
 
 

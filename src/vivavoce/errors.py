@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 MAX_SHOWN_FAULTS = 20
 
@@ -57,11 +58,16 @@ class VivaError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process borders: keyword-only arguments need an explicit recipe.
-        return (_rebuild, (type(self), self.what, self.where, self.remedy, self.faults))
+        given = {"where": self.where, "remedy": self.remedy, "faults": self.faults, **self._more()}
+        return (_rebuild, (type(self), self.what, given))
+
+    def _more(self) -> dict[str, Any]:
+        """Return what a kind of error takes beside the words that all take."""
+        return {}
 
 
-def _rebuild(kind: type[VivaError], what: str, where: str, remedy: str, faults: tuple[Fault, ...]) -> VivaError:
-    return kind(what, where=where, remedy=remedy, faults=faults)
+def _rebuild(kind: type[VivaError], what: str, given: dict[str, Any]) -> VivaError:
+    return kind(what, **given)
 
 
 class InputError(VivaError):
@@ -123,6 +129,9 @@ class BotError(WorkError):
         self.status = status
         self.retry_after = retry_after
         super().__init__(what, where=where, remedy=remedy, faults=faults)
+
+    def _more(self) -> dict[str, Any]:
+        return {"status": self.status, "retry_after": self.retry_after}
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

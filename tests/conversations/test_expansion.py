@@ -148,7 +148,9 @@ def test_a_plan_can_be_limited(suite: Suite, wanted: dict[str, list[str]], scena
     assert {one.scenario for one in expand(suite, **wanted).scripts} == scenarios  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wanted", [{"levels": ["bsic"]}, {"domains": ["x"]}, {"tags": ["smok"]}, {"scenarios": ["c"]}])
+@pytest.mark.parametrize(
+    "wanted", [{"levels": ["bsic"]}, {"domains": ["x"]}, {"tags": ["smok"]}, {"scenarios": ["c"]}]
+)
 def test_what_does_not_exist_cannot_be_asked_for(suite: Suite, wanted: dict[str, list[str]]) -> None:
     with pytest.raises(UsageError, match="there is no"):
         expand(suite, **wanted)  # type: ignore[arg-type]
@@ -171,9 +173,17 @@ def test_a_version_changes_with_what_matters_and_with_nothing_else(suite: Suite,
     first = plan.scripts[0]
     assert len(first.version) == 16
     assert int(first.version, 16) >= 0
-    same = WRITTEN.replace("title: To {to}", "title: other").replace("id: clean", "id: klar").replace("twin_of: clean", "twin_of: klar")
+    same = (
+        WRITTEN.replace("title: To {to}", "title: other")
+        .replace("id: clean", "id: klar")
+        .replace("twin_of: clean", "twin_of: klar")
+    )
     assert expand(parse_yaml_suite(same)).scripts[0].version == first.version
-    for old, new in [("user: hello", "user: hullo"), ("intent: book", "intent: look"), ("on_mismatch: stop", "on_mismatch: replay")]:
+    for old, new in [
+        ("user: hello", "user: hullo"),
+        ("intent: book", "intent: look"),
+        ("on_mismatch: stop", "on_mismatch: replay"),
+    ]:
         other = expand(parse_yaml_suite(WRITTEN.replace(old, new)))
         assert other.scripts[0].version != first.version
         assert other.hash != plan.hash
@@ -193,11 +203,22 @@ def test_all_that_leads_nowhere_is_told_at_once() -> None:
     with pytest.raises(DataError) as caught:
         expand(broken)
     told = " ".join(fault.message for fault in caught.value.faults)
-    for part in ("the id 'a'", "no row 's'", "no part 'pp'", "no list 'm'", "no number 2", "no phrases", "includes itself"):
+    for part in (
+        "the id 'a'",
+        "no row 's'",
+        "no part 'pp'",
+        "no list 'm'",
+        "no number 2",
+        "no phrases",
+        "includes itself",
+    ):
         assert part in told
 
 
-@pytest.mark.parametrize("turn", ["{user: a, expect: same}", "{user: a, expect: same, twin_of: b}", "{id: t, user: a, expect: same, twin_of: t}"])
+@pytest.mark.parametrize(
+    "turn",
+    ["{user: a, expect: same}", "{user: a, expect: same, twin_of: b}", "{id: t, user: a, expect: same, twin_of: t}"],
+)
 def test_same_as_nothing_is_refused(turn: str) -> None:
     suite = parse_yaml_suite(f"scenarios: [{{id: a, level: basic, turns: [{turn}]}}]")
     with pytest.raises(DataError, match="same"):

@@ -66,7 +66,12 @@ def faults(tmp_path: Path, written: str) -> list[str]:
 def test_all_of_the_example_is_understood(tmp_path: Path) -> None:
     suite = read(tmp_path, EXAMPLE)
     scenario = suite.scenarios[0]
-    assert (scenario.id, scenario.level, scenario.domain, scenario.line) == ("fb-basic-01", "basic", "flight_booking", 2)
+    assert (scenario.id, scenario.level, scenario.domain, scenario.line) == (
+        "fb-basic-01",
+        "basic",
+        "flight_booking",
+        2,
+    )
     clean, typo, away = turns(suite)
     assert clean.expect == Expectation(
         intents=("book_flight",),
@@ -108,13 +113,18 @@ def test_a_blank_scenario_is_the_one_above(tmp_path: Path) -> None:
 
 
 def test_a_misspelt_row_without_an_expectation_has_that_of_its_twin(tmp_path: Path) -> None:
-    suite = read(tmp_path, "scenario,level,turn,user,expect_topic,has_typo,twin_of\na,basic,1,hi,greet,,\na,,2,hii,,x,1\na,,3,ho,,,\n")
+    suite = read(
+        tmp_path,
+        "scenario,level,turn,user,expect_topic,has_typo,twin_of\na,basic,1,hi,greet,,\na,,2,hii,,x,1\na,,3,ho,,,\n",
+    )
     assert [turn.expect.same for turn in turns(suite)] == [False, True, False]
     assert not turns(suite)[2].expect.counted
 
 
 def test_bars_part_alternatives_and_can_be_written(tmp_path: Path) -> None:
-    suite = read(tmp_path, "scenario,level,user,expect_topic,good_replies,match\na,basic,hi,greet | hello,a\\|b | c*,regex\n")
+    suite = read(
+        tmp_path, "scenario,level,user,expect_topic,good_replies,match\na,basic,hi,greet | hello,a\\|b | c*,regex\n"
+    )
     assert turns(suite)[0].expect.intents == ("greet", "hello")
     assert turns(suite)[0].expect.any == (Pattern("a|b", Match.REGEX), Pattern("c*", Match.REGEX))
 
@@ -203,7 +213,9 @@ def test_a_workbook_holds_the_same_as_a_csv_file(tmp_path: Path, suite: Suite) -
 
 
 flags = st.sampled_from(["", "yes", "no", "TRUE", "x", " ", "0"])
-free = st.text(CHARACTERS, max_size=12).map(lambda text: guard(text)) | st.sampled_from(["-5", "=1+1", "a | b", "a\\|b|", "*"])
+free = st.text(CHARACTERS, max_size=12).map(lambda text: guard(text)) | st.sampled_from(
+    ["-5", "=1+1", "a | b", "a\\|b|", "*"]
+)
 said = free.filter(lambda text: unguard(text).strip() != "")
 COLUMNS = {
     "level": st.just("basic"),
@@ -238,7 +250,11 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
             row = {name: draw(COLUMNS[name]) for name in columns if name != "scenario"}
             row["scenario"] = f"s{number}"
             if place:
-                row |= {name: draw(st.sampled_from(["", row[name]])) for name in ("scenario", "level", "Domain") if name in row}
+                row |= {
+                    name: draw(st.sampled_from(["", row[name]]))
+                    for name in ("scenario", "level", "Domain")
+                    if name in row
+                }
             rows.append([row[name] for name in columns])
     return rows
 
@@ -273,8 +289,15 @@ def test_numbers_and_days_of_a_workbook_are_read_as_they_look(tmp_path: Path) ->
 
     book = Workbook()
     assert book.active is not None
-    for row in [["scenario", "level", "turn", "user", "has_typo"], ["a", "basic", 1, datetime(2023, 6, 22), True], [None, None, 2, 7.0, None]]:
+    for row in [
+        ["scenario", "level", "turn", "user", "has_typo"],
+        ["a", "basic", 1, datetime(2023, 6, 22), True],
+        [None, None, 2, 7.0, None],
+    ]:
         book.active.append(row)
     book.save(tmp_path / "a.xlsx")
     found = turns(read_sheet_suite(tmp_path / "a.xlsx"))
-    assert [(turn.id, turn.user, turn.kind) for turn in found] == [("1", "2023-06-22", Kind.TYPO), ("2", "7", Kind.CLEAN)]
+    assert [(turn.id, turn.user, turn.kind) for turn in found] == [
+        ("1", "2023-06-22", Kind.TYPO),
+        ("2", "7", Kind.CLEAN),
+    ]

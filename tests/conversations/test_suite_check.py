@@ -113,7 +113,11 @@ def test_an_agent_file_is_looked_for_beside_the_suite(tmp_path: Path) -> None:
 
 def test_a_sound_suite_has_no_problems() -> None:
     typos = ", ".join(f"{{user: helo {n}, kind: typo, twin_of: clean, expect: same}}" for n in range(10))
-    check = check_suite(suite(f"{{id: clean, user: hello, expect: greet}}, {{user: what, expect: fallback}}, {typos}", level="complex"))
+    check = check_suite(
+        suite(
+            f"{{id: clean, user: hello, expect: greet}}, {{user: what, expect: fallback}}, {typos}", level="complex"
+        )
+    )
     assert check.problems == ()
     assert (check.scenarios, check.scripts, check.turns) == (1, 1, 12)
     assert (check.by_level, check.by_kind) == ({"complex": 1}, {"clean": 2, "typo": 10})
@@ -190,7 +194,9 @@ def test_duplicate_ids_are_found_and_the_other_scenarios_are_still_looked_at() -
 
 
 def test_a_topic_that_no_bot_knows_is_an_error_and_one_that_some_know_a_warning() -> None:
-    written = suite("{user: hi, expect: gret}, {user: ho, expect: {intent: [book, order]}}, {user: hm, expect: {slots: {town: x}}}")
+    written = suite(
+        "{user: hi, expect: gret}, {user: ho, expect: {intent: [book, order]}}, {user: hm, expect: {slots: {town: x}}}"
+    )
     bots = [
         BotFacts("p", intents=("greet", "order"), slots=("city",)),
         BotFacts("q", intents=("greet",), slots=("town",)),
@@ -211,7 +217,9 @@ def test_a_message_that_a_bot_was_trained_on_is_listed() -> None:
         "{user: 'I want to BOOK a flight', expect: book}, {user: 'I want to book a flightt to Rome', expect: book},"
         " {user: Yes, expect: yes}, {user: something else entirely, expect: book}"
     )
-    bot = BotFacts("p", phrases={"book": ("I want to book a flight", "I want to book a flight to Rome"), "yes": ("yes",)})
+    bot = BotFacts(
+        "p", phrases={"book": ("I want to book a flight", "I want to book a flight to Rome"), "yes": ("yes",)}
+    )
     leaks = found(check_suite(written, [bot]), "leak")
     assert [(one.severity, " is nearly " in one.message) for one in leaks] == [
         ("warning", False), ("warning", True), ("info", False),
@@ -221,14 +229,20 @@ def test_a_message_that_a_bot_was_trained_on_is_listed() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "minutes"),
-    [(Limits(at_once=8), 600 / 8 / 60), (Limits(at_once=8, per_second=2.0), 5.0), (Limits(at_once=1, per_second=99.0), 10.0)],
+    [
+        (Limits(at_once=8), 600 / 8 / 60),
+        (Limits(at_once=8, per_second=2.0), 5.0),
+        (Limits(at_once=1, per_second=99.0), 10.0),
+    ],
 )
 def test_minutes_follow_from_the_rate_and_the_talks_at_once(limits: Limits, minutes: float) -> None:
     assert estimate_minutes(600, BotFacts("p", limits=limits)) == pytest.approx(minutes)
 
 
 def test_repeats_count_in_the_estimate_and_all_of_it_is_json() -> None:
-    check = check_suite(suite("{user: hi, expect: greet}"), [BotFacts("p", limits=Limits(per_second=0.01))], repeats=60)
+    check = check_suite(
+        suite("{user: hi, expect: greet}"), [BotFacts("p", limits=Limits(per_second=0.01))], repeats=60
+    )
     assert check.minutes == {"p": pytest.approx(100.0)}
     assert "p about 1.7 hours" in check.summary
     assert "held 60 times" in check.summary

@@ -109,9 +109,18 @@ def test_all_of_the_example_is_understood() -> None:
     suite = parse_yaml_suite(EXAMPLE)
     scenario = suite.scenarios[0]
     include, first, typo, yes, away, listed, click, last = scenario.turns
-    assert (suite.name, suite.agent, suite.levels[-1], suite.defaults.settle_ms) == ("flight-booking", "flight", "expert", 800)
+    assert (suite.name, suite.agent, suite.levels[-1], suite.defaults.settle_ms) == (
+        "flight-booking",
+        "flight",
+        "expert",
+        800,
+    )
     assert suite.extras == {"x-owner": {"team": ["travel"]}}
-    assert (scenario.rows, scenario.on_mismatch, scenario.setup_slots) == (("mel-syd",), OnMismatch.STOP, {"name": "Ann"})
+    assert (scenario.rows, scenario.on_mismatch, scenario.setup_slots) == (
+        ("mel-syd",),
+        OnMismatch.STOP,
+        {"name": "Ann"},
+    )
     assert include == Include("greet")
     assert isinstance(first, Turn)
     assert first.expect.any == (
@@ -124,7 +133,12 @@ def test_all_of_the_example_is_understood() -> None:
     assert isinstance(typo, Turn)
     assert (typo.kind, typo.twin_of, typo.expect.same) == (Kind.TYPO, "t1", True)
     assert isinstance(yes, Turn)
-    assert (yes.user, yes.save, yes.pause_ms, yes.wait_s) == ("yes", {"fare": Pattern("AUD ([0-9]+)", Match.REGEX)}, 50, 3)
+    assert (yes.user, yes.save, yes.pause_ms, yes.wait_s) == (
+        "yes",
+        {"fare": Pattern("AUD ([0-9]+)", Match.REGEX)},
+        50,
+        3,
+    )
     assert yes.expect.extras == {"x-note": "kept"}
     assert isinstance(away, Turn)
     assert away.expect == Expectation(fallback=True)
@@ -134,7 +148,10 @@ def test_all_of_the_example_is_understood() -> None:
     assert (click.user, click.expect.counted) == (Button("Morning"), False)
     assert isinstance(last, Turn)
     assert (last.expect.intents, last.expect.order_any, last.expect.answered, last.expect.optional) == (
-        ("change", "book_flight"), True, True, True,
+        ("change", "book_flight"),
+        True,
+        True,
+        True,
     )
 
 
@@ -146,7 +163,10 @@ def test_what_looks_like_something_else_stays_what_the_visitor_wrote(written: st
 
 def test_a_reply_may_be_given_as_one_text_or_a_list_of_alternatives() -> None:
     assert turn("user: a\nexpect: {reply: hello}").expect.any == (Pattern("hello"),)
-    assert turn("user: a\nexpect: {reply: [hello, {exact: hi}]}").expect.any == (Pattern("hello"), Pattern("hi", Match.EXACT))
+    assert turn("user: a\nexpect: {reply: [hello, {exact: hi}]}").expect.any == (
+        Pattern("hello"),
+        Pattern("hi", Match.EXACT),
+    )
     assert turn("user: a\nexpect: {reply: {fuzzy: hi, min: 0.9}}").expect.any == (Pattern("hi", Match.FUZZY, 0.9),)
 
 

@@ -10,10 +10,26 @@ from pathlib import Path
 import pytest
 
 import vivavoce.demo
-from vivavoce.agents import read_agent
-from vivavoce.agents.agent import Agent
-from vivavoce.conversations.scenario import Include, Kind, Phrase, Scenario, Suite, Turn
+from vivavoce.agents import Agent, Flow, State, read_agent, respond
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.expansion import expand
+from vivavoce.conversations.judging import judge
+from vivavoce.conversations.matching import capture, match_reply
+from vivavoce.conversations.result import Verdict
+from vivavoce.conversations.scenario import (
+    Include,
+    Kind,
+    Phrase,
+    Plan,
+    Scenario,
+    Script,
+    ScriptTurn,
+    Suite,
+    Turn,
+)
 from vivavoce.conversations.suites import read_suite
+from vivavoce.conversations.transcript import Exchange
+from vivavoce.records import Guess, Status
 
 FOLDER = Path(vivavoce.demo.__file__).parent / "suites" / "flight"
 TURNS = {"basic": (1, 3), "medium": (3, 6), "complex": (6, 12)}
@@ -143,6 +159,41 @@ def test_expected_flight_numbers_are_in_the_table(suite: Suite, agent: Agent) ->
     named = {text for text in texts if text[:3] in ("BNK", "GLH", "NMB")}
     assert named
     assert named <= numbers
+
+
+def test_no_refusal_passes_for_an_answer(suite: Suite, agent: Agent) -> None:
+    for turn in all_turns(suite, copies=False):
+        patterns = turn.expect.any or turn.expect.all
+        for text in (*agent.fallback, agent.notice):
+            met = [match_reply(p, [text], default=suite.defaults.match, values={}).passed for p in patterns]
+            assert not any(met) if turn.expect.any else not met or not all(met), (turn.user, text)
+
+
+def held_with_topics_understood(agent: Agent, plan: Plan, script: Script) -> Iterator[tuple[ScriptTurn, Verdict]]:
+    """Hold a talk in which the topic of every message is guessed rightly; of several right ones, the best for it."""
+    flow, state = Flow.of(agent), State()
+    facts = BotFacts("flight", reports_intent=True, slots=agent.slot_names)
+    saved: dict[str, str] = {}
+    for turn in script.turns:
+        guesses: list[tuple[Guess, ...]] = [(Guess(intent, 1.0),) for intent in turn.expect.intents] or [()]
+        tried = [respond(flow, state, turn.text, guess) for guess in guesses]
+        judged = [
+            judge(turn, Exchange(turn.number, turn.text, Status.OK, r, values=saved), facts, plan) for _, r in tried
+        ]
+        best = next((place for place, verdict in enumerate(judged) if verdict.outcome.passed), 0)
+        state, reply = tried[best]
+        saved |= {name: found for name, p in turn.save.items() if (found := capture(p, reply.texts))}
+        yield turn, judged[best]
+
+
+def test_whoever_understands_the_topics_meets_every_expectation(suite: Suite, agent: Agent) -> None:
+    plan = expand(suite)
+    clean = [script for script in plan.scripts if "-typo" not in script.id]
+    judged = [(script, *held) for script in clean for held in held_with_topics_understood(agent, plan, script)]
+    failed = [
+        (script.id, turn.text, verdict.reasons) for script, turn, verdict in judged if not verdict.outcome.passed
+    ]
+    assert not failed
 
 
 # --- misspelt twins ----------------------------------------------------------------------------------------------

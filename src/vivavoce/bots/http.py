@@ -87,7 +87,7 @@ class HttpBot:
         for url in _addresses(entry):
             check_address(url, where=self._facts.name)
         plan = _Plan.of(entry, self._facts.name)
-        self._ready = plan, Wire(at_once=self._facts.limits.at_once), redactor
+        self._ready = plan, Wire(), redactor
         return self._ready
 
 

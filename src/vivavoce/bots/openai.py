@@ -84,7 +84,7 @@ class OpenAIBot:
         entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self._facts.name)
         check_address(str(entry["base_url"]), where=self._facts.name)
         endpoint = _Endpoint({**entry, **apart}, self._settings)
-        self._ready = endpoint, Wire(at_once=self._facts.limits.at_once), redactor
+        self._ready = endpoint, Wire(), redactor
         return self._ready
 
 

@@ -53,8 +53,7 @@ class Request:
 class Wire:
     """The connections to one bot, kept open between messages and shared by its talks."""
 
-    def __init__(self, *, at_once: int) -> None:
-        self._at_once = at_once
+    def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -67,7 +66,8 @@ class Wire:
         if self._session is None or self._session.closed or self._loop is not loop:
             self._loop = loop
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=self._at_once, ttl_dns_cache=300),
+                # How many talk at once is for the runner to say; a second limit here would be timed as slowness.
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
             )

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from vivavoce.cli.completion import complete_choices
+from vivavoce.cli.demo_talks import DemoTalks, hold_demo
 from vivavoce.cli.failures import kept_in, tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import JsonPath, Quiet
@@ -49,10 +50,10 @@ def demo(
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
-    """Examine what applicants ask a company, in English and in German, and write the reports.
+    """Run the exams on shipped material: what applicants ask a company, and a flight desk tried by three engines.
 
-    Takes well under a minute. The sentence vectors (84 MB) are fetched once; without a network the exam goes on
-    with words and letters alone and says so.
+    Takes about a minute. The sentence vectors (84 MB) are fetched once; without a network the exams go on with words
+    and letters alone and say so.
 
     For example:
 
@@ -69,10 +70,12 @@ def demo(
     with kept_in(None), progress_bar(quiet) as progress:
         _get_vectors(progress)
         shown = [_examined(name, out, progress) for name in _languages(language)]
+        talks = None if language == "de" else hold_demo(out, progress)
     if json_path:
-        write_content(json_path, {**head("demo"), "seed": 0, "reports": [_report_json(one) for one in shown]})
+        reports = [*[_report_json(one) for one in shown], *([talks.to_json()] if talks else [])]
+        write_content(json_path, {**head("demo"), "seed": 0, "reports": reports})
     if not hidden:
-        _show(Screen(), shown)
+        _show(Screen(), shown, talks)
 
 
 def _languages(wanted: str | None) -> list[str]:
@@ -133,16 +136,21 @@ def _report_json(shown: Shown) -> dict[str, object]:
     }
 
 
-def _show(console: Console, shown: list[Shown]) -> None:
+def _show(console: Console, shown: list[Shown], talks: DemoTalks | None) -> None:
     from vivavoce.reports.layout import block, heading
 
     for one in shown:
         _show_one(console, one)
+    if talks:
+        talks.show(console)
     console.print(heading("Where to look"))
-    for one in shown:
-        console.print(f"{LANGUAGES[one.language]}: {one.html}", markup=False, highlight=False, soft_wrap=True)
+    pages = [(LANGUAGES[one.language], one.html) for one in shown] + ([("Flights", talks.html)] if talks else [])
+    for name, html in pages:
+        console.print(f"{name}: {html}", markup=False, highlight=False, soft_wrap=True)
     own = "viva intents examine FILE --html report.html"
     console.print(block(f"Open the page in a browser. For your own file: {own}"))
+    if talks:
+        console.print(block("For your own bot: viva conversations run flight --bot http:http://localhost:5005/talk"))
 
 
 def _show_one(console: Console, one: Shown) -> None:

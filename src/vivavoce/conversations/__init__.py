@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vivavoce.conversations.check import SuiteCheck, check_suite
     from vivavoce.conversations.diff import diff_runs
+    from vivavoce.conversations.exam import examine_conversations
     from vivavoce.conversations.expansion import expand
     from vivavoce.conversations.findings import find, make_lines
     from vivavoce.conversations.judging import judge
@@ -38,6 +39,7 @@ _HOMES = {
     "check_suite": "check",
     "diff_runs": "diff",
     "diff_to_json": "result_json",
+    "examine_conversations": "exam",
     "expand": "expansion",
     "find": "findings",
     "hold_conversations": "runner",
@@ -67,6 +69,7 @@ __all__ = [
     "check_suite",
     "diff_runs",
     "diff_to_json",
+    "examine_conversations",
     "expand",
     "find",
     "hold_conversations",

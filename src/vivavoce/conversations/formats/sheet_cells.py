@@ -73,13 +73,15 @@ def cell_text(cell: object) -> str:
 
 def split_alternatives(cell: str) -> list[str]:
     r"""Return the texts between bars without blanks around them; `\|` is the character."""
+    if "|" not in cell:
+        return [cell.strip()] if cell and not cell.isspace() else []
     parts = re.split(r"(?<!\\)\|", cell)
     return [part.replace("\\|", "|").strip() for part in parts if part.strip()]
 
 
 def join_alternatives(texts: Iterable[str]) -> str:
     """Return texts as one cell."""
-    return "|".join(text.replace("|", "\\|") for text in texts)
+    return "|".join([text.replace("|", "\\|") for text in texts])
 
 
 def fits_cell(texts: Sequence[str]) -> bool:

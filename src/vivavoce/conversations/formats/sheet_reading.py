@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -156,8 +156,9 @@ def _scenario(
     _refuse_differences(group, faults)
     # Faults of the turns are found first, so that cells are only compared where they could be read.
     steps = [(row, read_row(row.cells, row_place(source, row.number, faults))) for row in group]
+    about = scenario_cells(scenario)
     turns = tuple(
-        _kept(row, step, plain_row(scenario, step, row is first, blank), layout) for row, step in steps if step
+        _kept(row, step, plain_row(about, step, row is first, blank), layout) for row, step in steps if step
     )
     if len(group) > 1:
         empty = [row.number for row, step in steps if step is None]
@@ -188,9 +189,8 @@ def _kept(row: SheetRow, step: Step, usual: dict[str, str], layout: Layout) -> S
     return replace(step, extras={**step.extras, RAW: kept}) if kept else step
 
 
-def plain_row(scenario: Scenario, step: Step | None, first: bool, blank: Sequence[str]) -> dict[str, str]:
-    """Return the cells of a row as they are usually written: what a scenario is stands in its first row."""
-    about = scenario_cells(scenario)
+def plain_row(about: Mapping[str, str], step: Step | None, first: bool, blank: Sequence[str]) -> dict[str, str]:
+    """Return the cells of a row as they are usually written; `about`, what a scenario is, stands in its first."""
     if not first:
         about = {key: about[key] for key in REPEATED if key in about and key not in blank}
     return {**about, **(step_cells(step) if step else {})}

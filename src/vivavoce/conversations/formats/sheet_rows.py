@@ -24,7 +24,7 @@ from vivavoce.conversations.formats.yaml_reading import ANY, FALLBACK, SAME, rea
 from vivavoce.conversations.formats.yaml_writing import (
     expect_mapping,
     pattern_value,
-    scenario_value,
+    scenario_head,
     turn_value,
 )
 from vivavoce.conversations.scenario import Include, Kind, Match, Pattern, Scenario, Step, Turn
@@ -166,8 +166,7 @@ def step_cells(step: Step) -> dict[str, str]:
 
 def scenario_cells(scenario: Scenario) -> dict[str, str]:
     """Return the cells that say what a scenario is."""
-    rest = scenario_value(scenario)
-    del rest["turns"]
+    rest = scenario_head(scenario)
     cells = {}
     for key, column in (("id", "scenario"), ("level", "level"), ("domain", "domain")):
         text = rest.get(key, "")
@@ -249,6 +248,8 @@ def _fits_header(name: str) -> bool:
 
 def _reply_cells(turn: Turn, expect: Content, rest: Content) -> dict[str, str]:
     """Write the plain alternatives; the others keep their place among them in the read-only cell."""
+    if "reply" not in expect:
+        return {}
     every = (*turn.expect.any, *turn.expect.none)
     match = next((one.match for one in every if one.match and one.minimum is None), None)
     cells: dict[str, str] = {}

@@ -21,9 +21,9 @@ from vivavoce.conversations.formats.sheet_cells import (
     guard,
 )
 from vivavoce.conversations.formats.sheet_reading import SHEET, plain_row
-from vivavoce.conversations.formats.sheet_rows import RAW, read_row, row_place, write_json
+from vivavoce.conversations.formats.sheet_rows import RAW, read_row, row_place, scenario_cells, write_json
 from vivavoce.conversations.formats.yaml_writing import head_value
-from vivavoce.conversations.scenario import Scenario, Step, Suite, Turn
+from vivavoce.conversations.scenario import Step, Suite, Turn
 from vivavoce.errors import DataError, Fault, FileError
 from vivavoce.files.writing import write_text
 
@@ -71,13 +71,14 @@ def _all_rows(suite: Suite, blank: Sequence[str]) -> Iterator[tuple[Row, Mapping
     """Yield the cells of each row by what they mean, and the cells that were remembered by their names."""
     head = _head(suite)
     for scenario in suite.scenarios:
+        about = scenario_cells(scenario)
         steps: Sequence[Step | None] = scenario.turns or (None,)
         for place, step in enumerate(steps):
-            cells = plain_row(scenario, step, place == 0, blank)
+            cells = plain_row(about, step, place == 0, blank)
             if head:
                 cells[SUITE_ALSO], head = head, ""
             raw = step.extras.get(RAW) if isinstance(step, Turn) else None
-            yield _restored(cells, raw if isinstance(raw, Mapping) else {}, scenario, place == 0)
+            yield _restored(cells, raw if isinstance(raw, Mapping) else {}, about, place == 0)
 
 
 def _head(suite: Suite) -> str:
@@ -87,20 +88,22 @@ def _head(suite: Suite) -> str:
     return write_json(head) if set(head) - {"suite"} else ""
 
 
-def _restored(cells: Row, raw: Mapping[str, str], scenario: Scenario, first: bool) -> tuple[Row, Mapping[str, str]]:
+def _restored(cells: Row, raw: Mapping[str, str], about: Row, first: bool) -> tuple[Row, Mapping[str, str]]:
     """Put remembered cells back where they still mean the same: the scenario may have been edited since."""
     known = {column_key(name): text for name, text in raw.items() if column_key(name)}
-    about = {key: text for key, text in known.items() if key in ABOUT and _same(text, key, cells, scenario, first)}
+    ours = {
+        key: text
+        for key, text in known.items()
+        if key in ABOUT and _same(text, cells.get(key, ""), about.get(key, ""), first)
+    }
     turn = {key: text for key, text in known.items() if key not in OF_SCENARIO}
     if turn and _read(cells) != _read({**cells, **turn}):
         turn = {}
-    return {**cells, **about, **turn}, {name: text for name, text in raw.items() if not column_key(name)}
+    return {**cells, **ours, **turn}, {name: text for name, text in raw.items() if not column_key(name)}
 
 
-def _same(text: str, key: str, cells: Row, scenario: Scenario, first: bool) -> bool:
-    if first:
-        return text.strip() == cells.get(key, "").strip()
-    return text.strip() in ("", plain_row(scenario, None, True, ()).get(key, ""))
+def _same(text: str, usual: str, about: str, first: bool) -> bool:
+    return text.strip() == usual.strip() if first else text.strip() in ("", about)
 
 
 def _read(cells: Row) -> tuple[Step | None, int]:

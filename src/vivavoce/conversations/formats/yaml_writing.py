@@ -58,6 +58,11 @@ def head_value(suite: Suite) -> Written:
 
 def scenario_value(scenario: Scenario) -> Written:
     """Return a scenario as it stands in YAML."""
+    return {**scenario_head(scenario), "turns": [step_value(step) for step in scenario.turns]}
+
+
+def scenario_head(scenario: Scenario) -> Written:
+    """Return all of a scenario but its turns."""
     return {
         "id": scenario.id,
         **_given(
@@ -71,7 +76,6 @@ def scenario_value(scenario: Scenario) -> Written:
             note=scenario.note,
         ),
         **scenario.extras,
-        "turns": [step_value(step) for step in scenario.turns],
     }
 
 
