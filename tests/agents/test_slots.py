@@ -252,3 +252,9 @@ def test_a_message_of_values_and_small_words_is_bare(text: str) -> None:
 @pytest.mark.parametrize("text", ["what is the weather in Eastwick", "can I bring a suitcase to Southend"])
 def test_a_message_with_a_matter_of_its_own_is_not_bare(text: str) -> None:
     assert not FORGIVING.find(text).bare
+
+
+@pytest.mark.parametrize("text", ["I'll have that one", "the cheapest one please", "is there a later one?"])
+def test_one_that_points_at_something_counts_nothing(text: str) -> None:
+    assert values(text, asked="people") == {}
+    assert values("one", asked="people") == {"people": "1"}

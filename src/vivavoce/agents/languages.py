@@ -14,7 +14,8 @@ class Language:
 
     `ordinals`: days of a month as words. `offsets`: days from today. `hours`: names of a time of day. `parts`:
     parts of a day with the minutes they span. `measures`: what follows a number that counts something else.
-    `small`: words that say nothing about a topic. `corrections`: words that take something back.
+    `pointers`: words after which "one" counts nothing ("that one"). `small`: words that say nothing about a topic.
+    `corrections`: words that take something back.
     """
 
     months: Mapping[str, int]
@@ -34,6 +35,7 @@ class Language:
     negations: frozenset[str]
     corrections: frozenset[str]
     measures: frozenset[str]
+    pointers: frozenset[str]
     small: frozenset[str]
     ordinary: frozenset[str]
     month_names: tuple[str, ...]
@@ -93,6 +95,10 @@ ENGLISH = Language(
         "day days week weeks month months year years hour hours hrs h minute minutes min mins night nights"
         " dollars dollar aud usd eur euro euros bucks percent km kilometres miles kg kilos mg ml degrees times"
         " am pm o'clock star stars"
+    ),
+    pointers=_split(
+        "that this the which another other first second last next cheap cheaper cheapest early earlier earliest late"
+        " later latest fast faster quick quicker good better best right wrong same"
     ),
     small=_split(
         "a an the i me my we us our you your it its it's is are am was be been do does did have has had can"
@@ -170,6 +176,7 @@ GERMAN = Language(
         "tag tage tagen woche wochen monat monate jahr jahre stunde stunden minute minuten nacht nächte euro"
         " eur dollar prozent km kilometer kg mg ml grad mal uhr sterne"
     ),
+    pointers=_split("so was für noch welch manch solch"),
     small=_split(
         "ich mich mir mein meine wir uns du sie ihr ihre es ist sind war bin habe haben hat kann können"
         " könnte würde möchte will soll sollte und oder aber dann nach von in im am an um zu zum zur für mit"

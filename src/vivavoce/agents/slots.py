@@ -144,10 +144,17 @@ class SlotFinder:
         if not self.kinds[SlotKind.NUMBER]:
             return []
         figures = [(m.start(), m.end(), m[2].replace(",", ""), m[1]) for m in _NUMBER.finditer(text)]
-        spoken = [(t.start, t.end, self.words.numbers[t.word], "") for t in tokens if t.word in self.words.numbers]
+        spoken = list(self._spoken(tokens))
         free = [n for n in (*figures, *spoken) if not _overlaps(n[0], n[1], taken)]
         found = (self._number(tokens, *number) for number in sorted(free))
         return [mention for mention in found if mention is not None]
+
+    def _spoken(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int, str, str]]:
+        """Return numbers said in words; "one" in "that one" points and does not count."""
+        for before, token in zip([None, *tokens], tokens, strict=False):
+            value = self.words.numbers.get(token.word)
+            if value is not None and not (value == "1" and before and before.word in self.words.pointers):
+                yield token.start, token.end, value, ""
 
     def _number(self, tokens: Sequence[_Token], start: int, end: int, value: str, sign: str) -> Mention | None:
         after = [token.word for token in tokens if token.start >= end][:4]

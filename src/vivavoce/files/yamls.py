@@ -6,8 +6,10 @@ so that a fault can be told with its place.
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ Value = str | list["Value"] | dict[str, "Value"]
 Container = list[Value] | dict[str, Value]
 Step = str | int
 MAX_DEPTH = 40
+LARGE = 1_000_000
 MAX_NODES = 2_000_000
 # The parser written in C is ten times as fast; without it the other one does the same.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -71,9 +74,8 @@ def parse_yaml(text: str, *, source: str = "memory") -> YamlFile:
     """Read a text; see `read_yaml`."""
     builder = _Builder(source)
     try:
-        # Events, not nodes: the fast composer recurses without a limit and ends the process on deep nesting.
-        for event in yaml.parse(text, Loader=_LOADER):
-            builder.take(event)
+        with _without_collecting(text):
+            builder.read(_LOADER(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -87,6 +89,19 @@ def parse_yaml(text: str, *, source: str = "memory") -> YamlFile:
     if builder.faults:
         raise DataError("these entries cannot be used", where=source, faults=builder.faults, remedy="correct them")
     return YamlFile(source, builder.root, builder.lines)
+
+
+@contextmanager
+def _without_collecting(text: str) -> Iterator[None]:
+    """Keep the collector from walking again and again over what is being built: nothing of it is garbage."""
+    if len(text) < LARGE or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def dump_yaml(value: object) -> str:
@@ -120,12 +135,25 @@ class _Builder:
         self._open: list[_Open] = []
         self._anchors: dict[str, tuple[Value, int]] = {}
 
-    def take(self, event: Any) -> None:
-        """Take the next event of the parser."""
+    def read(self, loader: Any) -> None:
+        """Take all that the parser reports.
+
+        Events, not nodes: the fast composer recurses without a limit and ends the process on deep nesting.
+        """
+        try:
+            event = loader.get_event()
+            while not isinstance(event, yaml.StreamEndEvent):
+                if type(event) is yaml.ScalarEvent:
+                    self._scalar(event)
+                else:
+                    self._take(event)
+                event = loader.get_event()
+        finally:
+            loader.dispose()
+
+    def _take(self, event: Any) -> None:
         kind = type(event)
-        if kind is yaml.ScalarEvent:
-            self._scalar(event)
-        elif kind is yaml.MappingStartEvent:
+        if kind is yaml.MappingStartEvent:
             self._begin({}, event)
         elif kind is yaml.SequenceStartEvent:
             self._begin([], event)
