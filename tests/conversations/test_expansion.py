@@ -197,7 +197,8 @@ def test_a_version_does_not_depend_on_what_else_is_held(suite: Suite, plan: Plan
 def test_all_that_leads_nowhere_is_told_at_once() -> None:
     broken = parse_yaml_suite(
         "lists: {l: [x], none: []}\nparts: {p: [{include: q}], q: [{include: p}]}\nrows: [{id: r}]\nscenarios:\n"
-        "  - {id: a, level: basic, rows: [s], turns: [{include: pp}, {user: {list: m}}, {user: {list: l, pick: 2}}]}\n"
+        "  - id: a\n    level: basic\n    rows: [s]\n"
+        "    turns: [{include: pp}, {user: {list: m}}, {user: {list: l, pick: 2}}]\n"
         "  - {id: a, level: basic, turns: [{user: {list: none}}]}\n"
     )
     with pytest.raises(DataError) as caught:

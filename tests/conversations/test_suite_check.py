@@ -87,7 +87,7 @@ def test_the_same_part_may_stand_in_two_files(tmp_path: Path) -> None:
 def test_a_folder_without_scenarios_and_a_path_to_nowhere_say_so(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no scenarios"):
         read_suite(tmp_path)
-    with pytest.raises(FileError, match="no such file|cannot be read"):
+    with pytest.raises(FileError, match=r"no such file|cannot be read"):
         read_suite(tmp_path / "gone.yaml")
     with pytest.raises(FileError, match="neither a file nor a shipped suite"):
         read_suite("no-such-suite")
@@ -195,7 +195,8 @@ def test_duplicate_ids_are_found_and_the_other_scenarios_are_still_looked_at() -
 
 def test_a_topic_that_no_bot_knows_is_an_error_and_one_that_some_know_a_warning() -> None:
     written = suite(
-        "{user: hi, expect: gret}, {user: ho, expect: {intent: [book, order]}}, {user: hm, expect: {slots: {town: x}}}"
+        "{user: hi, expect: gret}, {user: ho, expect: {intent: [book, order]}},"
+        " {user: hm, expect: {slots: {town: x}}}"
     )
     bots = [
         BotFacts("p", intents=("greet", "order"), slots=("city",)),

@@ -87,7 +87,12 @@ scenarios:
       - user: {button: Morning}
         expect: any
       - user: two people
-        expect: {intent: [change, book_flight], reply: {all: ["2", "{fare}"]}, order: any, answered: true, optional: yes}
+        expect:
+          intent: [change, book_flight]
+          reply: {all: ["2", "{fare}"]}
+          order: any
+          answered: true
+          optional: yes
 """
 
 

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from vivavoce.agents import Agent, describe_agent
 from vivavoce.bots.agent import load_agent
 from vivavoce.bots.entries import Keys, entry_facts
-from vivavoce.bots.local_server import Launch, LocalServer
+from vivavoce.bots.local_server import Launch, LocalServer, plain_environment
 from vivavoce.bots.openai import OpenAIBot, OpenAITalk
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
 from vivavoce.errors import MissingPartError
@@ -84,7 +84,10 @@ def server_launch(port: int = 0) -> Launch:
     weights = need_weights(SMOLLM2) / WEIGHTS
     material = {"weights": str(weights), "port": port, "threads": THREADS, "context": CONTEXT}
     command = (sys.executable, "-m", "vivavoce.bots.smollm2_server")
-    return Launch("smollm2", command, material, timeout_s=120.0, remedy=f"reinstall the server: {EXTRA}")
+    # Threads that wait without rest take twice as long as these where others need the cores too.
+    environment = {**plain_environment(), "OMP_WAIT_POLICY": "PASSIVE"}
+    remedy = f"reinstall the server: {EXTRA}"
+    return Launch("smollm2", command, material, timeout_s=120.0, remedy=remedy, environment=environment)
 
 
 class SmolLM2Bot:

@@ -6,10 +6,10 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vivavoce.bots.protocol import Bot, Limits, Talk
-from vivavoce.conversations.pace import Pace
+from vivavoce.conversations.pace import Allowance, Pace
 from vivavoce.errors import BotError, VivaError
 from vivavoce.records import Reply, Status
 
@@ -35,11 +35,12 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How a bot is asked: its limits, its pace, and the start of the random waits."""
+    """How a bot is asked: its limits, its pace, what may still be sent, and the start of the random waits."""
 
     limits: Limits
     pace: Pace
     seed: int = 0
+    allowance: Allowance = field(default_factory=Allowance)
 
 
 async def open_talk(bot: Bot, session: str, manners: Manners) -> Answered:
@@ -84,11 +85,22 @@ async def _patiently(
             return _with_attempts(found, attempt)
         wait = _wait(failure, attempt, f"{manners.seed}/{label}")
         if found.status is Status.RATE_LIMITED:
-            manners.pace.slow_down(min(wait, LONGEST_PATIENCE_S))
+            _heed(manners.pace, wait)
         if attempt == tries or wait > LONGEST_PATIENCE_S:
+            break
+        # A further try is a further message; those of the script were set aside before the talk began.
+        if message and not manners.allowance.take(1):
             break
         await asyncio.sleep(wait)
     return _with_attempts(found, attempt)
+
+
+def _heed(pace: Pace, wait: float) -> None:
+    """Do what a bot asks for that gets too many messages."""
+    if wait > LONGEST_PATIENCE_S:
+        pace.turned_away = wait
+    else:
+        pace.slow_down(wait)
 
 
 async def _try(once: Callable[[], Awaitable[Answered]], timeout_s: float) -> tuple[Answered, BotError | None]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from vivavoce.conversations.check import ERROR, INFO, WARNING, CheckProblem
 from vivavoce.conversations.expansion import Expanded
+from vivavoce.conversations.matching import check_pattern, kind_of
 from vivavoce.conversations.placeholders import BUILT_IN, fill, names_in, texts_of
 from vivavoce.conversations.references import place_of
 from vivavoce.conversations.scenario import (
@@ -175,24 +176,18 @@ def _expectation_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
 
 
 def _pattern_problems(spot: Spot, pattern: Pattern, default: Match) -> Iterator[CheckProblem]:
-    kind = match_of(pattern, default)
-    if kind is Match.REGEX and (reason := _regex_fault(pattern.text)):
-        yield spot.problem("regex", ERROR, f"'{pattern.text}' is not a regular expression: {reason}")
+    kind = kind_of(pattern, default)
+    if reason := check_pattern(pattern, default):
+        expression = kind is Match.REGEX
+        yield spot.problem("regex" if expression else "pattern", ERROR if expression else WARNING, reason)
     if kind is Match.SUBSTRING and 0 < len(pattern.text.strip()) < FEWEST_LETTERS:
         message = f"'{pattern.text}' is short for a substring: it is found inside other words; `contains` is safer"
         yield spot.problem("short_substring", WARNING, message)
 
 
-def match_of(pattern: Pattern, default: Match) -> Match:
-    """Return how a pattern is held against a reply."""
-    if pattern.match is not None:
-        return pattern.match
-    return Match.WILDCARD if "*" in pattern.text else default
-
-
 def passes_all(pattern: Pattern, default: Match) -> bool:
     """Say whether there is no reply that fails this pattern."""
-    kind = match_of(pattern, default)
+    kind = kind_of(pattern, default)
     if kind in (Match.CONTAINS, Match.SUBSTRING):
         return not pattern.text.strip()
     if kind is Match.WILDCARD:
@@ -211,17 +206,6 @@ def _finds_all(written: str) -> bool:
         return all(compiled.search(probe, timeout=PROBE_SECONDS) for probe in PROBES)
     except (regex.error, TimeoutError):
         return False
-
-
-@lru_cache(maxsize=4096)
-def _regex_fault(written: str) -> str:
-    import regex
-
-    try:
-        regex.compile(_closed(written))
-    except regex.error as error:
-        return str(error)
-    return ""
 
 
 def _closed(written: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from vivavoce.bots.protocol import Bot, Talk
 from vivavoce.conversations.asking import Answered, Manners, ask, open_talk
+from vivavoce.conversations.placeholders import fill
 from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.scenario import OnMismatch, Plan, Script, ScriptTurn
@@ -19,7 +18,6 @@ from vivavoce.records import Status
 CLOSE_SECONDS = 5.0
 # A bot that has not been asked for so long may have fallen asleep: its first answer is marked.
 IDLE_SECONDS = 60.0
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
 
 
 @dataclass
@@ -52,6 +50,7 @@ class Holding:
     values: dict[str, str] = field(default_factory=dict)
     good: list[str] = field(default_factory=list)
     replayed: bool = False
+    said: int = 0
 
 
 async def hold(holding: Holding, record: RunRecord) -> State:
@@ -101,12 +100,13 @@ async def _say_all(holding: Holding, record: RunRecord) -> tuple[State, str]:
 async def _say(holding: Holding, turn: ScriptTurn) -> Exchange:
     if turn.pause_ms:
         await asyncio.sleep(turn.pause_ms / 1000)
-    text = filled(turn.text, holding.values)
+    text = fill(turn.text, holding.values)
     channel = holding.channel
     if channel.bot.facts.in_process:
         # Such a bot never waits for anything: without this it would keep the floor until its last talk.
         await asyncio.sleep(0)
     cold = channel.mark(asyncio.get_running_loop().time())
+    holding.said += 1
     assert holding.talk is not None, "a talk is opened before anything is said"  # noqa: S101
     patience = turn.wait_s or max(channel.manners.limits.timeout_s, holding.plan.defaults.wait_s or 0)
     answered = await ask(holding.talk, text, channel.manners, patience, f"{holding.session}/{turn.number}")
@@ -151,6 +151,8 @@ async def _replay(holding: Holding) -> bool:
     """Begin the talk anew and say again what had gone well, so that the next turn has a good start."""
     await _close(holding)
     channel = holding.channel
+    if not channel.manners.allowance.take(len(holding.good)):
+        return False
     holding.session = f"{holding.session}+"
     opened = await open_talk(channel.bot, holding.session, channel.manners)
     holding.talk, holding.replayed = opened.talk, True
@@ -172,10 +174,3 @@ async def _close(holding: Holding) -> None:
         # What a bot does when we leave says nothing about what it answered.
         with suppress(Exception):
             await asyncio.wait_for(talk.close(), CLOSE_SECONDS)
-
-
-def filled(text: str, values: Mapping[str, str]) -> str:
-    """Put saved values into a text; a name that is not known stays as it is."""
-    if "{" not in text:
-        return text
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)

@@ -1,4 +1,4 @@
-"""How fast a bot is asked: messages at once, messages a second, and less of both after it asks for less."""
+"""How fast and how much bots are asked: messages at once, a second and in all, and less after one asks for less."""
 
 from __future__ import annotations
 
@@ -6,12 +6,39 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from vivavoce.bots.protocol import Limits
 
 
+@dataclass
+class Allowance:
+    """How many messages may still be sent, over all bots; None: any number. `refused`: somebody had to go without."""
+
+    left: int | None = None
+    refused: bool = False
+
+    def take(self, messages: int) -> bool:
+        """Set messages aside; refused where there are not enough."""
+        if self.left is None:
+            return True
+        if messages > self.left:
+            self.refused = True
+            return False
+        self.left -= messages
+        return True
+
+    def give_back(self, messages: int) -> None:
+        """Return what was set aside and not sent."""
+        if self.left is not None:
+            self.left += messages
+
+
 class Pace:
-    """Lets messages to one bot through. Waiting here is never part of a response time."""
+    """Lets messages to one bot through. Waiting here is never part of a response time.
+
+    `turned_away`: the seconds that the bot asked to be left alone, where that is more than anyone waits.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._most = limits.at_once
@@ -20,6 +47,7 @@ class Pace:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._gap = 1 / limits.per_second if limits.per_second else 0.0
         self._next = 0.0
+        self.turned_away: float | None = None
 
     @property
     def allowed(self) -> int:

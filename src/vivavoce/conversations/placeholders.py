@@ -10,7 +10,7 @@ from typing import Any
 from vivavoce.conversations.scenario import Expectation, Match, Pattern
 
 # Kinds of values that matching knows by itself.
-BUILT_IN = frozenset({"number", "date", "money"})
+BUILT_IN = frozenset({"number", "date", "time", "money"})
 _NAME = re.compile(r"\{([^\W\d][\w-]*)\}")
 
 

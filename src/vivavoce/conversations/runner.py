@@ -15,7 +15,7 @@ from uuid import uuid4
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
 from vivavoce.conversations.asking import Manners
 from vivavoce.conversations.holding import Channel, Holding, hold
-from vivavoce.conversations.pace import Pace
+from vivavoce.conversations.pace import Allowance, Pace
 from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
 from vivavoce.conversations.transcript import RunHeader, State, TalkKey
@@ -34,7 +34,7 @@ CLOSE_SECONDS = 10.0
 class RunOptions:
     """What the user may say about a run; None leaves a limit as the bot has it.
 
-    `max_messages`: no conversation begins that would go beyond it. `give_up_after`: so many conversations in a row
+    `max_messages`: no conversation begins and nothing is tried again that would go beyond it. `give_up_after`: so many conversations in a row
     that could not be held end the run for that bot; they can be resumed.
     """
 
@@ -109,7 +109,8 @@ async def hold_conversations(
     header = record.header
     options = limits or options_of(header)
     record.claim()
-    run = _Run(record, options, progress or (lambda _stage, _done, _total: None))
+    told = progress or (lambda _stage, _done, _total: None)
+    run = _Run(record, options, told, Allowance(options.max_messages))
     try:
         for own in (True, False):
             await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
@@ -143,7 +144,7 @@ class _Run:
     record: RunRecord
     options: RunOptions
     progress: Progress
-    messages: int = 0
+    allowance: Allowance
     reasons: dict[str, None] = field(default_factory=dict)
 
     async def hold_all(self, bots: Sequence[Bot]) -> None:
@@ -180,7 +181,7 @@ class _Run:
         total = len(talks)
         left = [talk for talk in talks if talk[1] not in done]
         random.Random(f"{self.options.seed}/order").shuffle(left)  # noqa: S311
-        channel = Channel(bot, Manners(limits, Pace(limits), self.options.seed))
+        channel = Channel(bot, Manners(limits, Pace(limits), self.options.seed, self.allowance))
         return _Queue(channel, deque(left), total, total - len(left))
 
     def _workers(self, queue: _Queue) -> int:
@@ -190,36 +191,41 @@ class _Run:
         await asyncio.sleep(delay)
         while queue.talks and not queue.given_up:
             script, key = queue.talks.popleft()
-            if not self._afford(script):
+            if not self.allowance.take(len(script.turns)):
                 queue.talks.append((script, key))
                 return
-            state = await hold(self._holding(queue, script, key), self.record)
+            holding = self._holding(queue, script, key)
+            state = await hold(holding, self.record)
+            self.allowance.give_back(len(script.turns) - holding.said)
             self._count(queue, state)
 
     def _holding(self, queue: _Queue, script: Script, key: TalkKey) -> Holding:
         session = f"{self.record.header.run}/{key.session}"
         return Holding(queue.channel, self.record.header.plan, script, key, session)
 
-    def _afford(self, script: Script) -> bool:
-        cap = self.options.max_messages
-        if cap is not None and self.messages + len(script.turns) > cap:
-            self.reasons[f"the cap of {plural(cap, 'message')} was reached"] = None
-            return False
-        self.messages += len(script.turns)
-        return True
-
     def _count(self, queue: _Queue, state: State) -> None:
-        name = queue.channel.bot.facts.name
         queue.done += 1
         queue.failures = 0 if state is State.DONE else queue.failures + 1
-        if queue.failures >= self.options.give_up_after and not queue.given_up:
-            queue.given_up = f"{name}: {plural(queue.failures, 'conversation')} in a row could not be held"
+        queue.given_up = queue.given_up or self._despair(queue)
+        if queue.given_up:
             self.reasons[queue.given_up] = None
-        self.progress(name, queue.done, queue.total)
+        self.progress(queue.channel.bot.facts.name, queue.done, queue.total)
+
+    def _despair(self, queue: _Queue) -> str:
+        """Say why there is no use in asking this bot any more; nothing while there is."""
+        name, wait = queue.channel.bot.facts.name, queue.channel.manners.pace.turned_away
+        if wait is not None:
+            return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
+        if queue.failures >= self.options.give_up_after:
+            return f"{name}: {plural(queue.failures, 'conversation')} in a row could not be held"
+        return ""
 
     def end(self) -> RunEnd:
         header = self.record.header
         planned = len(header.bots) * len(header.plan.scripts) * header.repeats
         states = list(self.record.states().values())
         done, errored = states.count(State.DONE), states.count(State.ERRORED)
-        return RunEnd(done, errored, planned - done - errored, tuple(self.reasons))
+        reasons = list(self.reasons)
+        if self.allowance.refused and self.options.max_messages is not None:
+            reasons.insert(0, f"the cap of {plural(self.options.max_messages, 'message')} was reached")
+        return RunEnd(done, errored, planned - done - errored, tuple(reasons))

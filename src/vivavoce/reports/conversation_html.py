@@ -16,7 +16,7 @@ from vivavoce.reports.conversation_meanings import (
     milliseconds_interval,
     milliseconds_text,
 )
-from vivavoce.reports.conversation_tables import FEWEST, SEVEN, cells_by_level, shown_domains
+from vivavoce.reports.conversation_tables import SEVEN, cells_by_level, shown_domains
 from vivavoce.reports.html import page
 from vivavoce.reports.meanings import direction_text, interval_text, value_text
 from vivavoce.reports.parts import figure
@@ -76,7 +76,7 @@ def rate_part(rate: Rate, kind: str = "share") -> Html:
     """Return a value with its interval and count; under ten turns the count alone."""
     if rate.value is None:
         return join(["n/a"])
-    if rate.n < FEWEST and kind == "share":
+    if rate.n < wording.FEWEST and kind == "share":
         return join([f"{round(rate.value * rate.n)} of {rate.n}", tag("small", "too few")])
     shown = "share" if kind == "share" else "score"
     around = interval_text(rate, shown)  # type: ignore[arg-type]
@@ -126,7 +126,7 @@ def _seven_part(cell: Cell, name: str) -> Html:
     if name == "time":
         return _time_part(cell)
     rate = cell.rates[name]
-    if rate.value is None or rate.n < FEWEST:
+    if rate.value is None or rate.n < wording.FEWEST:
         return rate_part(rate)
     # Seven columns must stand beside each other on a desk: interval and count get a line each.
     around = "" if rate.low is None or rate.high is None else f"{100 * rate.low:.0f}-{100 * rate.high:.0f}"

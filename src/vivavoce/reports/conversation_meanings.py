@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import Measure, render_measures_table
 
@@ -143,6 +144,26 @@ def measure_of(name: str) -> Measure:
             absent="there were too few repeats",
         )
     return CONVERSATION_MEASURES[name]
+
+
+# What became of a turn, in the words of a reader; the stable name stands in JSON and in the table of turns.
+OUTCOME_NAMES: Mapping[TurnOutcome, str] = {
+    TurnOutcome.RIGHT: "right",
+    TurnOutcome.DECLINED: "rightly declined",
+    TurnOutcome.MISSED: "wrongly declined",
+    TurnOutcome.WRONG_REPLY: "wrong reply",
+    TurnOutcome.WRONG_INTENT: "wrong topic",
+    TurnOutcome.OVERREACH: "should not have answered",
+    TurnOutcome.NO_REPLY: "no reply",
+    TurnOutcome.ERROR: "could not be run",
+    TurnOutcome.NOT_REACHED: "not reached",
+    TurnOutcome.UNCHECKED: "not checked",
+}
+
+
+def outcome_name(outcome: TurnOutcome) -> str:
+    """Return an outcome in the words of a reader."""
+    return OUTCOME_NAMES[outcome]
 
 
 def milliseconds_text(value: float | None) -> str:

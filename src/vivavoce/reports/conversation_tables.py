@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
@@ -14,10 +14,10 @@ from vivavoce.conversations.result import ALL, Cell, Change, ConversationsResult
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording
-from vivavoce.reports.conversation_meanings import measure_of, milliseconds_interval, milliseconds_text
+from vivavoce.reports.conversation_meanings import measure_of, milliseconds_interval, milliseconds_text, outcome_name
 from vivavoce.reports.layout import block, bullets, heading, numbers_table, plain_table
 from vivavoce.reports.meanings import value_text
-from vivavoce.reports.talks import said_and_answered
+from vivavoce.reports.talks import example_of, key_before
 
 if TYPE_CHECKING:
     from vivavoce.bots.contract import ContractReport
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
 # The paper's seven, in its order.
 SEVEN = ("time", "fallback_rate", "comprehension_rate", "accuracy", "precision", "recall", "f1")
-# Short, so that all seven stand side by side in a window of a hundred columns.
+# Short, so that all seven stand side by side in a window of eighty columns.
 TITLES = {"time": "Time", "fallback_rate": "Fallback", "comprehension_rate": "Misspelt", "accuracy": "Right"}
-NAMES = 22
-WIDTH = 9
-GAP = 2
+NAMES = 24
+GAPS = (2, 1)
 PROBLEMS = 3
+MANY_BOTS = 3
+MOST_LINES = 8
 FEW_CHANGES = 10
-FEWEST = 10
+EXAMPLE = 110
 
 
 def show_conversations(
@@ -43,14 +44,12 @@ def show_conversations(
     """Show a run: the sentence, the table of the seven numbers, who is better, what to fix first."""
     console.print()
     console.print(block(wording.headline(result), "bold"))
-    for domain in shown_domains(result):
-        console.print(
-            heading(wording.domain_name(domain), _aside(result) if domain == shown_domains(result)[0] else "")
-        )
-        console.print()
-        console.print(_seven(result, domain, console.width))
-    _show_verdicts(console, result)
-    _show_problems(console, result, record)
+    console.print(block(wording.second_sentence(result)))
+    for place, domain in enumerate(shown_domains(result)):
+        console.print(heading(wording.domain_name(domain), "" if place else ASIDE))
+        console.print(_seven(console, result, domain, levels=verbose or domain == shown_domains(result)[0]))
+    _show_verdicts(console, result, verbose)
+    _show_problems(console, result, record, verbose)
     if verbose:
         console.print(_all_numbers(result))
         console.print(_topics(result))
@@ -60,55 +59,58 @@ def show_conversations(
 
 
 def shown_domains(result: ConversationsResult) -> list[str]:
-    """Return the domains that get a table: each, and all together where there are several."""
+    """Return the domains that get a table: all together where there are several, then each."""
     found = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain != ALL))
-    return found if len(found) == 1 else [*found, ALL]
+    return found if len(found) == 1 else [ALL, *found]
 
 
-def _aside(result: ConversationsResult) -> str:
-    return (
-        "Under each value: where it would lie with other conversations of this kind. "
-        "Time: mean of a reply. Fallback is neither good nor bad by itself. Misspelt: misspelt messages understood."
-    )
+ASIDE = (
+    "Under each value: where it would lie with other conversations of this kind. Time: mean of a reply. "
+    "Misspelt: misspelt messages understood. Fallback, said not to know, is neither good nor bad by itself."
+)
 
 
-def _seven(result: ConversationsResult, domain: str, width: int) -> RenderableType:
+def _seven(console: Console, result: ConversationsResult, domain: str, *, levels: bool) -> RenderableType:
     """Return the table; columns for which the window is too narrow stand in a table below."""
-    fitting = max(2, (width - NAMES) // (WIDTH + GAP))
-    parts: list[RenderableType] = []
-    for start in range(0, len(SEVEN), fitting):
-        parts += [_seven_table(result, domain, SEVEN[start : start + fitting]), Text()]
-    return Group(*parts[:-1])
+    for fitting in range(len(SEVEN), 1, -1):
+        for gap in GAPS:
+            groups = [SEVEN[start : start + fitting] for start in range(0, len(SEVEN), fitting)]
+            tables = [_seven_table(result, domain, names, gap, levels=levels) for names in groups]
+            widest = max(console.measure(table, options=console.options.update(width=999)).maximum for table in tables)
+            if widest <= console.width:
+                return Group(*tables)
+    return Group(*tables)
 
 
-def _seven_table(result: ConversationsResult, domain: str, names: Sequence[str]) -> Table:
+def _seven_table(
+    result: ConversationsResult, domain: str, names: Sequence[str], gap: int, *, levels: bool
+) -> Table:
     table = plain_table()
-    table.padding = (0, 0, 0, GAP)
-    table.add_column("Bot and level", min_width=NAMES - GAP, overflow="fold")
+    table.padding = (0, 0, 0, gap)
+    table.add_column("Bot, and by level" if levels else "Bot", max_width=NAMES, overflow="fold")
     for name in names:
-        table.add_column(TITLES.get(name) or measure_of(name).title, justify="right", min_width=WIDTH)
+        table.add_column(TITLES.get(name) or measure_of(name).title, justify="right", no_wrap=True)
     for bot in result.header.bots:
         cells = cells_by_level(result, bot.name, domain)
-        for cell in cells:
-            table.add_row(*_seven_row(cell, names), end_section=cell is cells[-1])
+        shown = cells if levels else cells[:1]
+        for cell in shown:
+            table.add_row(*_seven_row(cell, names), end_section=cell is shown[-1])
     return table
 
 
 def cells_by_level(result: ConversationsResult, bot: str, domain: str) -> list[Cell]:
-    """Return the cells of a bot from the easiest level to all levels together."""
-    order = [*dict.fromkeys(script.level for script in result.header.plan.scripts)]
-    known = [level for level in ("basic", "medium", "complex") if level in order]
-    order = [*known, *(level for level in order if level not in known), ALL]
+    """Return the cells of a bot: all levels together, then from the easiest level to the hardest."""
+    order = [ALL, *wording.level_order(script.level for script in result.header.plan.scripts)]
     cells = {cell.level: cell for cell in result.cells if (cell.bot, cell.domain) == (bot, domain)}
+    order += [level for level in cells if level not in order]
     return [cells[level] for level in order if level in cells]
 
 
 def _seven_row(cell: Cell, names: Sequence[str]) -> Iterator[RenderableType]:
-    mark = " (incomplete)" if cell.incomplete else ""
-    style = "bold" if cell.level == ALL else ""
-    yield Text.assemble(
-        (f"{cell.bot}, {wording.cell_name(cell)}{mark}", style), "\n", (plural(cell.counts.counted, "turn"), "dim")
-    )
+    mark = ", incomplete" if cell.incomplete else ""
+    name = Text(cell.bot, style="bold") if cell.level == ALL else Text(f"  {cell.level}")
+    indent = "" if cell.level == ALL else "  "
+    yield Text.assemble(name, "\n", (f"{indent}{plural(cell.counts.counted, 'turn')}{mark}", "dim"))
     for name in names:
         yield _time_cell(cell.times.mean) if name == "time" else rate_cell(cell.rates[name], measure_of(name).kind)
 
@@ -123,67 +125,89 @@ def rate_cell(rate: Rate, kind: str = "share") -> Text:
     """Return a value over its interval; under ten turns the count alone, for a share of so few says little."""
     if rate.value is None:
         return Text("n/a", style="dim")
-    if rate.n < FEWEST and kind == "share":
+    if rate.n < wording.FEWEST and kind == "share":
         return Text.assemble(f"{round(rate.value * rate.n)} of {rate.n}", "\n", ("too few", "dim"))
-    around = _around(rate, kind)
     value = value_text("share" if kind == "share" else "score", rate.value)
-    return Text.assemble(value, "\n", (around, "dim")) if around else Text(value)
+    return Text.assemble(value, "\n", (around_text(rate, kind), "dim"))
 
 
-def _around(rate: Rate, kind: str) -> str:
+def around_text(rate: Rate, kind: str = "share") -> str:
+    """Return the interval in few characters, or the count where there is none."""
     if rate.low is None or rate.high is None:
-        return ""
+        return f"n = {rate.n:,}"
     return f"{100 * rate.low:.0f}-{100 * rate.high:.0f}" if kind == "share" else f"{rate.low:.2f}-{rate.high:.2f}"
 
 
 # --- what follows from the numbers -------------------------------------------------------------------------------
 
 
-def _show_verdicts(console: Console, result: ConversationsResult) -> None:
+def _show_verdicts(console: Console, result: ConversationsResult, verbose: bool) -> None:
     told = list(wording.verdicts(result))
     if not told:
         return
     console.print(heading("Which differences are real?"))
-    console.print(bullets(told))
-    if len(result.strengths) > 2:
-        rows = [
-            (one.bot, f"{one.strength:+.2f}", _span(one.low, one.high), f"{one.wins:g} of {one.contests}")
-            for one in result.strengths
-        ]
+    _show_some(console, told, verbose)
+    if verbose and len(result.strengths) > 2:
+        head = ("Bot against bot", "Strength", "Range", "Talks won")
         console.print()
-        console.print(numbers_table(("Bot against bot", "Strength", "Range", "Talks won"), rows))
+        console.print(numbers_table(head, strength_rows(result)))
+
+
+def strength_rows(result: ConversationsResult) -> list[tuple[str, str, str, str]]:
+    """Return the bots in their order of strength."""
+    return [
+        (one.bot, f"{one.strength:+.2f}", _span(one.low, one.high), f"{one.wins:g} of {one.contests}")
+        for one in result.strengths
+    ]
 
 
 def _span(low: float | None, high: float | None) -> str:
     return "n/a" if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
 
 
-def _show_problems(console: Console, result: ConversationsResult, record: RunRecord) -> None:
+def _show_some(console: Console, lines: Sequence[str], verbose: bool, most: int = MOST_LINES) -> None:
+    """Show a list, or its beginning and how many more there are."""
+    console.print(bullets(lines if verbose else lines[:most]))
+    if not verbose and len(lines) > most:
+        console.print(block(f"... and {len(lines) - most} more; --verbose shows all.", "dim", indent=2))
+
+
+def _show_problems(console: Console, result: ConversationsResult, record: RunRecord, verbose: bool) -> None:
     if not result.problems:
         return
+    # Three problems of each of many bots fill more than a screen: then the first of each is enough.
+    most = PROBLEMS if verbose or len(result.header.bots) < MANY_BOTS else 1
     console.print(heading("What to fix first"))
+    left = 0
     for bot in result.header.bots:
-        found = [problem for problem in result.problems if problem.bot == bot.name][:PROBLEMS]
+        found = [problem for problem in result.problems if problem.bot == bot.name]
+        left += len(found[most:])
         if found:
-            console.print()
-            console.print(Text(bot.name, style="bold"))
-        for place, problem in enumerate(found, 1):
-            console.print(_problem(place, problem, record))
+            console.print(Group(Text(), Text(bot.name, style="bold")))
+        for place, problem in enumerate(found[:most], 1):
+            console.print(_problem(place if most > 1 else 0, problem, record))
+    if left and most < PROBLEMS:
+        console.print()
+        console.print(block(f"{plural(left, 'smaller problem')} not shown; --verbose shows three of each bot.", "dim"))
 
 
 def _problem(place: int, problem: Problem, record: RunRecord) -> RenderableType:
-    parts: list[RenderableType] = [block(Text.assemble((f"{place}. ", "bold"), problem.message))]
+    message = wording.sentence(problem.message)
+    number = f"{place}. " if place else ""
+    parts: list[RenderableType] = [block(Text.assemble((number, "bold"), message))]
+    indent = len(number)
+    for key, number_ in problem.examples[:1]:
+        sent, answer = example_of(record, key, number_, EXAMPLE)
+        said = Text.assemble(f"“{sent}” → {quoted(answer)} ", (f"({key.script}, turn {number_})", "dim"))
+        parts.append(block(said, indent=indent))
     if problem.remedy:
-        parts.append(block(problem.remedy, "dim", indent=3))
-    for key, number in problem.examples[:1]:
-        sent, answer = said_and_answered(record.transcript(key), number)
-        parts.append(block(f"“{_short(sent)}” → “{_short(answer)}” ({key.script}, turn {number})", indent=3))
+        parts.append(block(wording.sentence(problem.remedy), "dim", indent=indent))
     return Group(*parts)
 
 
-def _short(text: str, most: int = 140) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most - 3]}..."
+def quoted(answer: str) -> str:
+    """Return what a bot said in quotes, and what is said about it (in brackets) as it is."""
+    return answer if answer.startswith("(") and answer.endswith(")") else f"“{answer}”"
 
 
 def _all_numbers(result: ConversationsResult) -> RenderableType:
@@ -192,55 +216,72 @@ def _all_numbers(result: ConversationsResult) -> RenderableType:
         [measure_of(name).title, *[rate_cell(cell.rates[name], measure_of(name).kind) for cell in cells]]
         for name in cells[0].rates
     ]
-    for title, name in (("Median time", "p50"), ("95 of 100 within", "p95"), ("99 of 100 within", "p99")):
-        rows.append([title, *[milliseconds_text(getattr(cell.times, name)) for cell in cells]])
-    rows.append(["Without an answer in time", *[f"{cell.times.timeouts:,}" for cell in cells]])
-    rows.append(["Could not be run", *[f"{cell.counts.error:,}" for cell in cells]])
+    rows += [[title, *[said(cell) for cell in cells]] for title, said in TIMES_AND_FAILURES]
     head = ("Number", *[cell.bot for cell in cells])
     return Group(heading("All numbers"), Text(), numbers_table(head, rows))
 
 
-def _topics(result: ConversationsResult) -> RenderableType:
-    rows = [
+TIMES_AND_FAILURES: tuple[tuple[str, Callable[[Cell], str]], ...] = (
+    ("Replies timed", lambda cell: f"{cell.times.turns:,}"),
+    ("Mean time, by turns", lambda cell: milliseconds_text(cell.times.pooled)),
+    ("Median time", lambda cell: milliseconds_text(cell.times.p50)),
+    ("95 of 100 within", lambda cell: milliseconds_text(cell.times.p95)),
+    ("99 of 100 within", lambda cell: milliseconds_text(cell.times.p99)),
+    ("Without an answer in time", lambda cell: f"{cell.times.timeouts:,}"),
+    ("Could not be run", lambda cell: f"{cell.counts.error:,}"),
+    ("Not reached", lambda cell: f"{cell.counts.not_reached:,}"),
+    ("Not checked", lambda cell: f"{cell.counts.unchecked:,}"),
+)
+
+
+def topic_cells(result: ConversationsResult) -> list[tuple[str, ...]]:
+    """Return the topics of each bot: how often asked, and how often found."""
+    return [
         (
             row.bot,
-            row.intent or "(out of scope)",
+            "(out of scope)" if row.intent is None else row.intent,
+            ", ".join(f"{name} {n}" for name, n in row.confused_with[:2]),
             f"{row.n:,}",
             value_text("share", row.precision),
             value_text("share", row.recall),
-            ", ".join(f"{name} {n}" for name, n in row.confused_with[:2]),
         )
         for row in result.topics
     ]
-    head = ("Bot", "Topic", "Asked", "Precision", "Recall", "Taken for")
-    return Group(heading("Topics"), Text(), numbers_table(head, rows, words=2))
+
+
+TOPIC_HEAD = ("Bot", "Topic", "Taken for", "Asked", "Precision", "Recall")
+
+
+def _topics(result: ConversationsResult) -> RenderableType:
+    return Group(heading("Topics"), Text(), numbers_table(TOPIC_HEAD, topic_cells(result), words=3))
+
+
+def literal_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
+    """Return the values by the paper's wording, and how many turns it gives a class or none."""
+    cells = [result.cell(bot.name) for bot in result.header.bots]
+    return [
+        (
+            cell.bot,
+            *[value_text("share", value) for value in cell.literal.values()],
+            f"{cell.counts.counted - cell.literal_unclassified:,}",
+            f"{cell.literal_unclassified:,}",
+        )
+        for cell in cells
+    ]
 
 
 def _literal(result: ConversationsResult) -> RenderableType:
-    cells = [result.cell(bot.name) for bot in result.header.bots]
-    rows = [
-        (cell.bot, *[value_text("share", value) for value in cell.literal.values()], f"{cell.literal_unclassified:,}")
-        for cell in cells
-    ]
-    names = [name.removeprefix("echo_literal_") for name in cells[0].literal]
-    note = (
-        "By the wording of the paper this “accuracy” is the share of questions in scope: the same for every "
-        "bot. Shown for comparison with the paper only; nothing is ranked by it."
-    )
-    head = ("As the ECHO paper words it", *[f"literal {name}" for name in names], "no class")
-    return Group(heading("As the ECHO paper words it", note), Text(), numbers_table(head, rows))
+    names = [name.removeprefix("echo_literal_") for name in result.cells[0].literal]
+    head = ("echo_literal_ ...", *names, "turns", "no class")
+    title = heading("As defined in the ECHO paper", wording.LITERAL)
+    return Group(title, numbers_table(head, literal_rows(result)))
 
 
 def _show_notes(console: Console, result: ConversationsResult, verbose: bool) -> None:
-    twins = [wording.twins_sentence(result.cell(bot.name)) for bot in result.header.bots]
-    notes = [*result.failures, *result.warnings, wording.source_note(result), *twins]
-    told = [note for note in notes if note]
-    if not told:
-        return
-    console.print(heading("What to know"))
-    console.print(bullets(told if verbose else told[:8]))
-    if not verbose and len(told) > 8:
-        console.print(block(f"... and {len(told) - 8} more; --verbose shows all.", "dim"))
+    told = wording.remarks(result)
+    if told:
+        console.print(heading("What to know"))
+        _show_some(console, told, verbose)
 
 
 # --- two runs ----------------------------------------------------------------------------------------------------
@@ -252,35 +293,27 @@ def show_run_diff(
     """Show what changed between two runs, what got worse first."""
     console.print()
     console.print(block(wording.diff_headline(diff), "bold"))
-    console.print(bullets(wording.verdict_sentence(comparison) for comparison in diff.comparisons))
-    most = len(diff.regressed) + len(diff.improved) if verbose else FEW_CHANGES
+    console.print(bullets(wording.course_sentence(comparison) for comparison in diff.comparisons))
     for title, changes in (("Got worse", diff.regressed), ("Improved", diff.improved)):
         if changes:
             console.print(heading(f"{title} ({len(changes)})"))
-            console.print(bullets(change_line(change, after) for change in changes[:most]))
-            if len(changes) > most:
-                console.print(block(f"... and {len(changes) - most} more; --verbose shows all.", "dim"))
-    notes = list(_diff_notes(diff))
+            lines = [change_line(diff, change, before, after) for change in changes]
+            _show_some(console, lines, verbose, FEW_CHANGES)
+    notes = wording.diff_remarks(diff)
     if notes:
         console.print(heading("What to know"))
         console.print(bullets(notes))
 
 
-def change_line(change: Change, after: RunRecord) -> str:
-    """Return one change: where, from what to what, and the message."""
-    sent, answer = said_and_answered(after.transcript(change.key), change.number)
+def change_line(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> str:
+    """Return one change: where, the message, and what the bot said then and now."""
+    sent, now = example_of(after, change.key, change.number, 80)
+    _, then = example_of(before, key_before(diff, change), change.number, 80)
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"
-    return f"{where}: {change.before} → {change.after}. “{_short(sent, 80)}” → “{_short(answer, 80)}”"
-
-
-def _diff_notes(diff: RunDiff) -> Iterator[str]:
-    if diff.new:
-        yield f"{plural(len(diff.new), 'turn')} only in the later run."
-    if diff.gone:
-        yield f"{plural(len(diff.gone), 'turn')} only in the earlier run."
-    if diff.edited:
-        yield f"Edited between the runs, and left out: {wording.enumerate_some(diff.edited)}."
-    yield from diff.warnings
+    return (
+        f"{where}: “{sent}”\n{outcome_name(change.before)}: {quoted(then)}\n"
+        f"{outcome_name(change.after)}: {quoted(now)}"
+    )
 
 
 # --- checks, typos, bots -----------------------------------------------------------------------------------------
