@@ -293,3 +293,15 @@ def test_any_kind_of_bot_can_be_started_as_a_server() -> None:
 def test_an_engine_that_does_not_exist_is_refused_before_anything_starts() -> None:
     with pytest.raises(UsageError, match="scripted"):
         start_engine("scriptedd")
+
+
+def test_an_agent_that_cannot_be_read_is_refused_before_anything_is_installed() -> None:
+    said: list[str] = []
+    with pytest.raises(UsageError, match="no-such-agent"):
+        start_engine("nlpjs", agent="no-such-agent", say=said.append)
+    assert said == []
+
+
+def test_a_bot_that_cannot_be_built_is_quoted() -> None:
+    with pytest.raises(BotError, match="needs an agent"):
+        start_engine("rivescript")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from vivavoce import plugins
+from vivavoce.agents import read_agent
 from vivavoce.bots.local_server import Child, Launch, start_child
 from vivavoce.text.weights import Progress
 
@@ -64,6 +65,9 @@ def start_engine(
     """
     kind, option = plugins.split_name(name)
     plugins.load(plugins.BOTS, kind)
+    if agent:
+        # Read here too, so that what is wrong with it is told before anything is installed.
+        read_agent(agent)
     install_engine(kind, say=say, progress=progress)
     tell = say or (lambda sentence: None)
     tell(f"starting {kind}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +22,10 @@ app = typer.Typer(
     name="bots",
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="""What can be talked to.
+    help="""What can be talked to: list it, try it out, start it on this machine.
+
+    Exit codes: 0 fine · 2 the input or the call is wrong, or a part is missing · 3 the bot cannot be reached or does
+    not keep the contract.
 
     For example:
 
@@ -32,6 +37,7 @@ app = typer.Typer(
     """,
 )
 
+Ready = Callable[[str, str], None]
 Name = Annotated[
     str,
     typer.Argument(
@@ -48,8 +54,10 @@ Agent = Annotated[
 
 
 @app.command("list")
-def list_(bots: BotFile = None, json_path: JsonPath = None) -> None:
+def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False) -> None:
     """List the kinds of bots, and the bots of your file.
+
+    Each name can be given to `--bot`; most kinds take an option after a colon.
 
     For example:
 
@@ -65,7 +73,7 @@ def list_(bots: BotFile = None, json_path: JsonPath = None) -> None:
     if json_path:
         rows = [{"name": one.name, "origin": one.origin, "about": one.summary} for one in found]
         write_content(json_path, {**head("bots"), "bots": rows})
-    if json_path != "-":
+    if not quiet and json_path != "-":
         show_bots(Screen(), found)
 
 
@@ -114,12 +122,13 @@ def start(
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on this machine; 0: a free one.")
     ] = 0,
     bots: BotFile = None,
+    json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
     """Start a bot on this machine and serve it over HTTP until Ctrl-C; what it needs is fetched once.
 
     It listens to this machine only. Any bot can be started, the real engines among them: `nlpjs`, `chatterbot`,
-    `rivescript`, `smollm2`.
+    `rivescript`, `smollm2`. With `--json` its address is written as soon as it is ready.
 
     For example:
 
@@ -127,17 +136,57 @@ def start(
 
         viva bots start smollm2 --agent medical --port 8080
     """
+    check_targets({"--json": json_path})
     settings_in_force()
-    from vivavoce.bots import load_bots
-    from vivavoce.bots.serving import serve_bot
-
-    [bot] = load_bots([name], file=bots, agent=agent)
+    serve = _serve_entry if _is_own(name, bots) else _serve_kind
     try:
-        asyncio.run(serve_bot(bot, port, ready=lambda url: _tell_ready(url, quiet)))
+        serve(name, bots, agent, port, lambda url, bot: _tell_ready(url, bot, json_path, quiet))
     except KeyboardInterrupt:
         tell("Stopped.")
 
 
-def _tell_ready(url: str, quiet: bool) -> None:
+def _is_own(name: str, file: Path | None) -> bool:
+    """Say whether a name is one that the user gave, in the file of bots or as `name=kind`."""
+    from vivavoce import plugins
+    from vivavoce.bots import list_bots
+
+    kinds = plugins.available(plugins.BOTS)
+    # Kinds are listed first, entries after them; an entry may bear the name of a kind.
+    entries = [line.name for line in list_bots(file)[len(kinds) :]]
+    return name in entries or plugins.split_name(name)[0] not in kinds
+
+
+def _serve_kind(name: str, _file: Path | None, agent: str | None, port: int, ready: Ready) -> None:
+    """Install what an engine needs and serve it in a process of its own."""
+    from vivavoce.bots.starting import start_engine
+
+    with start_engine(name, agent=agent, port=port, say=tell) as started:
+        ready(started.url, started.how_to_talk)
+        started.wait()
+        said = started.child.last_words
+    raise WorkError(f"the bot ended by itself: {said or 'it said nothing'}", where=name, remedy="start it again")
+
+
+def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, ready: Ready) -> None:
+    """Serve a bot of the user's file from this process."""
+    from vivavoce.bots import load_bots
+    from vivavoce.bots.serving import serve_bot
+
+    [bot] = load_bots([name], file=file, agent=agent)
+
+    async def serve() -> None:
+        try:
+            async with serve_bot(bot, port) as url:
+                ready(url, f"http:{url}/talk")
+                await asyncio.Event().wait()
+        finally:
+            await bot.close()
+
+    asyncio.run(serve())
+
+
+def _tell_ready(url: str, bot: str, json_path: str | None, quiet: bool) -> None:
+    if json_path:
+        write_content(json_path, {**head("bot-start"), "url": url, "bot": bot})
     if not quiet:
-        tell(f"Ready: POST {url} with {{'session': '1', 'text': 'hello'}}. As a bot: --bot http:{url}. Stop: Ctrl-C")
+        tell(f"Ready: {url}\nIn an exam: --bot {bot}\nTo stop: Ctrl-C")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LOCAL_BOTS = ("vectors", "nearest", "keywords")
 RUNS = Path("viva-runs")
+BOTS_FILE = Path("bots.yaml")
 
 
 def read_scenarios(suite: str, choice: Choice) -> Suite:
@@ -62,6 +63,7 @@ def refuse_errors(material: Suite) -> None:
 def bots_of(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
     """Return the bots that were named, else the local ones where the suite has an agent file."""
     from vivavoce.bots import load_bots
+    from vivavoce.conversations.suites import agent_of
 
     names = list(talkers.bot or (LOCAL_BOTS if material.agent else ()))
     if not names:
@@ -69,7 +71,7 @@ def bots_of(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
             "no bot is named, and the suite has no agent file that a local one could run",
             remedy="name bots with --bot; `viva bots list` shows what there is",
         )
-    return load_bots(names, file=talkers.bots, agent=material.agent, seed=seed)
+    return load_bots(names, file=talkers.bots, agent=agent_of(material), seed=seed)
 
 
 def pressure_of(pressure: Pressure) -> dict[str, Any]:
@@ -93,8 +95,20 @@ def options_again(record: RunRecord, pressure: Pressure) -> RunOptions:
 
 def origin_of(talkers: Talkers, material: Suite) -> dict[str, object]:
     """Return the words with which the bots were named, for a later resume."""
-    file = str(talkers.bots.resolve()) if talkers.bots else None
-    return {"bots": list(talkers.bot or LOCAL_BOTS), "file": file, "agent": material.agent}
+    from vivavoce.conversations.suites import agent_of
+
+    agent = agent_of(material)
+    return {
+        "bots": list(talkers.bot or LOCAL_BOTS),
+        "file": _whole(talkers.bots or BOTS_FILE),
+        "agent": _whole(agent) or agent if agent else None,
+        "folder": str(Path.cwd()),
+    }
+
+
+def _whole(path: str | Path) -> str | None:
+    """Return the whole path of a file, so that it is found from any folder; None where there is none."""
+    return str(Path(path).resolve()) if Path(path).is_file() else None
 
 
 def same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
@@ -103,7 +117,10 @@ def same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
 
     origin: dict[str, Any] = dict(record.header.origin)
     place = file or (Path(origin["file"]) if origin.get("file") else None)
-    bots = load_bots(origin.get("bots", []), file=place, agent=origin.get("agent"), seed=record.header.seed)
+    try:
+        bots = load_bots(origin.get("bots", []), file=place, agent=origin.get("agent"), seed=record.header.seed)
+    except UsageError as error:
+        raise _begun_elsewhere(error, str(origin.get("folder", ""))) from error
     expected, found = [bot.name for bot in record.header.bots], [bot.facts.name for bot in bots]
     if expected != found:
         raise UsageError(
@@ -112,6 +129,14 @@ def same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
             remedy="give the file of bots with --bots",
         )
     return bots
+
+
+def _begun_elsewhere(error: UsageError, folder: str) -> UsageError:
+    """Say where the run was begun: names of files and modules may mean nothing here."""
+    if not folder or Path(folder) == Path.cwd():
+        return error
+    remedy = f"the run was begun in {folder}: resume it there, or give the file of bots with --bots"
+    return UsageError(error.what, where=error.where, faults=error.faults, remedy=remedy)
 
 
 def new_folder(suite: str) -> Path:

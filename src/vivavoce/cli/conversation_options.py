@@ -214,6 +214,37 @@ class Reports:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffReports:
+    """Where the comparison of two runs goes."""
+
+    json_path: JsonPath = None
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="PATH", help="Write a page to open and share.", rich_help_panel=OUTPUT),
+    ] = None
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown", metavar="PATH", help="Write a summary for a pull request.", rich_help_panel=OUTPUT
+        ),
+    ] = None
+    quiet: Quiet = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="List every turn that changed.", rich_help_panel=OUTPUT)
+    ] = False
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the result is shown in the terminal."""
+        return not self.quiet and self.json_path != "-"
+
+    @property
+    def targets(self) -> dict[str, str | Path | None]:
+        """The paths that will be written, by option."""
+        return {"--json": self.json_path, "--html": self.html, "--markdown": self.markdown}
+
+
+@dataclass(frozen=True, slots=True)
 class TurnGates:
     """What must hold for exit code 0."""
 

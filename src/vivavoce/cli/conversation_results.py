@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vivavoce.cli.conversation_options import Reports
+from vivavoce.cli.conversation_options import DiffReports, Reports
 from vivavoce.cli.failures import explain, tell
 from vivavoce.cli.results import Screen, write_content, write_page
-from vivavoce.errors import Fault, GateError, WorkError, plural
+from vivavoce.errors import Fault, GateError, UsageError, WorkError, nearest, plural
 
 if TYPE_CHECKING:
+    from vivavoce.bots import BotFacts
     from vivavoce.conversations import ConversationsResult, RunDiff, RunEnd, RunRecord
     from vivavoce.reports.conversation_gates import TurnGate
 
@@ -21,6 +22,18 @@ def turn_gates(texts: Sequence[str] | None) -> list[TurnGate]:
     from vivavoce.reports.conversation_gates import parse_turn_gate
 
     return [parse_turn_gate(text) for text in texts or ()]
+
+
+def require_names(gates: Sequence[TurnGate], bots: Sequence[BotFacts]) -> None:
+    """Refuse gates for bots that are not part of the run, before any bot is asked."""
+    names = [bot.name for bot in bots]
+    strangers = [gate.bot for gate in gates if gate.bot is not None and gate.bot not in names]
+    if strangers:
+        raise UsageError(
+            "gates can only ask for bots of the run",
+            faults=[Fault(f"no bot of this run is called '{name}'.{nearest(name, names)}") for name in strangers],
+            remedy=f"the bots are: {', '.join(names)}",
+        )
 
 
 def hand_over(
@@ -69,13 +82,13 @@ def _write(result: ConversationsResult, record: RunRecord, reports: Reports) -> 
     _tell_written(reports)
 
 
-def _tell_written(reports: Reports) -> None:
+def _tell_written(reports: Reports | DiffReports) -> None:
     for path in reports.targets.values():
         if path and str(path) != "-" and reports.speaks:
             tell(f"Written: {path}")
 
 
-def compared(before: Path, after: Path, reports: Reports) -> RunDiff:
+def compared(before: Path, after: Path, reports: DiffReports) -> RunDiff:
     """Compare two runs; show and write what was asked for."""
     from vivavoce.conversations import RunRecord, diff_runs, diff_to_json, score_run
     from vivavoce.reports.conversation_tables import show_run_diff

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,6 +22,7 @@ from vivavoce.cli.conversation_material import (
 from vivavoce.cli.conversation_options import (
     BotFile,
     Choice,
+    DiffReports,
     Pressure,
     Repeating,
     Reports,
@@ -30,15 +31,12 @@ from vivavoce.cli.conversation_options import (
     Talkers,
     TurnGates,
 )
-from vivavoce.cli.conversation_results import compared, hand_over, turn_gates
+from vivavoce.cli.conversation_results import compared, hand_over, require_names, turn_gates
 from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import GATES, JsonPath, Quiet, grouped
 from vivavoce.cli.results import Screen, check_targets, write_content
-from vivavoce.errors import GateError
-
-if TYPE_CHECKING:
-    pass
+from vivavoce.errors import GateError, plural
 
 app = typer.Typer(
     name="conversations",
@@ -136,11 +134,12 @@ def run(
     settings = settings_in_force(repeating)
     limits = turn_gates(gates.fail_under)
     material = read_scenarios(suite, choice)
-    plan = plan_of(material, choice, settings.seed)
     refuse_errors(material)
+    plan = plan_of(material, choice, settings.seed)
     from vivavoce.conversations import RunOptions, begin_run
 
     bots = bots_of(talkers, material, seed=settings.seed)
+    require_names(limits, [bot.facts for bot in bots])
     options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **pressure_of(pressure))
     folder = record or new_folder(material.name)
     with begin_run(folder, plan, [bot.facts for bot in bots], options, origin_of(talkers, material)) as opened:
@@ -160,6 +159,8 @@ def resume(
 ) -> None:
     """Go on with a run that was stopped: what is done stays, what failed or was in flight is held again.
 
+    Bots are asked as hard as when the run began, unless said otherwise; a cap on messages counts anew.
+
     For example:
 
         viva conversations resume viva-runs/flight-1
@@ -172,6 +173,7 @@ def resume(
     from vivavoce.conversations import RunRecord
 
     with RunRecord.open(folder) as opened:
+        require_names(limits, opened.header.bots)
         end = hold_all(opened, same_bots(opened, bots), reports.quiet, options_again(opened, pressure))
         hand_over(opened, end, reports, limits, strict=gates.strict)
 
@@ -180,6 +182,8 @@ def resume(
 @grouped
 def score(folder: RunFolder, *, gates: TurnGates, reports: Reports) -> None:
     """Count the findings of a run again from its record; no bot is asked.
+
+    The same record always gives the same numbers, also while it is not complete.
 
     For example:
 
@@ -193,6 +197,7 @@ def score(folder: RunFolder, *, gates: TurnGates, reports: Reports) -> None:
     from vivavoce.conversations import RunRecord
 
     with RunRecord.open(folder) as opened:
+        require_names(limits, opened.header.bots)
         hand_over(opened, None, reports, limits, strict=gates.strict)
 
 
@@ -204,9 +209,12 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The page.", show_default="DIR/report.html")
     ] = None,
+    json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the report of a run: table, charts, and the conversations side by side, in one file.
+
+    The page needs no network and no other file, so it can be sent to anyone; it shows what the bots said.
 
     For example:
 
@@ -215,12 +223,12 @@ def report(
         viva conversations report viva-runs/flight-1 --out flight.html
     """
     target = out or folder / "report.html"
-    check_targets({"--out": target})
+    check_targets({"--out": target, "--json": json_path})
     settings_in_force()
     from vivavoce.conversations import RunRecord
 
     with RunRecord.open(folder) as opened:
-        hand_over(opened, None, Reports(html=target, quiet=True), [], strict=False)
+        hand_over(opened, None, Reports(html=target, json_path=json_path, quiet=True), [], strict=False)
     if not quiet:
         tell(f"Written: {target}")
 
@@ -234,9 +242,11 @@ def compare(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 when any turn got worse.", rich_help_panel=GATES)
     ] = False,
-    reports: Reports,
+    reports: DiffReports,
 ) -> None:
     """Compare two runs turn by turn: what improved, what got worse, what is new or gone, and whether it is chance.
+
+    Bots of the same name are compared; turns whose script was edited in between count neither way.
 
     For example:
 
@@ -249,7 +259,7 @@ def compare(
     diff = compared(before, after, reports)
     if strict and diff.regressed:
         raise GateError(
-            f"{len(diff.regressed)} turns got worse", remedy="see the list above, or the JSON with --json PATH"
+            f"{plural(len(diff.regressed), 'turn')} got worse", remedy="see the list above, or the JSON with --json PATH"
         )
 
 

@@ -151,14 +151,14 @@ async def _replay(holding: Holding) -> bool:
     """Begin the talk anew and say again what had gone well, so that the next turn has a good start."""
     await _close(holding)
     channel = holding.channel
-    if not channel.manners.allowance.take(len(holding.good)):
-        return False
     holding.session = f"{holding.session}+"
     opened = await open_talk(channel.bot, holding.session, channel.manners)
     holding.talk, holding.replayed = opened.talk, True
     if opened.talk is None:
         return False
     for place, text in enumerate(holding.good):
+        if not channel.manners.allowance.take(1):
+            return False
         channel.mark(asyncio.get_running_loop().time())
         again = await ask(
             opened.talk, text, channel.manners, channel.manners.limits.timeout_s, f"{holding.session}/{place}"
