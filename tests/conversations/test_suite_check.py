@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.conversations.check import CheckProblem, SuiteCheck, check_suite, estimate_minutes
 from vivavoce.conversations.check_turns import passes_all
 from vivavoce.conversations.expansion import expand
-from vivavoce.conversations.formats.yaml_reading import parse_yaml_suite
+from vivavoce.conversations.formats.sheet_cells import COLUMNS
+from vivavoce.conversations.formats.yaml_reading import DEFAULTS, EXPECT, SCENARIO, SUITE, TURN, parse_yaml_suite
 from vivavoce.conversations.scenario import Match, Pattern, Suite
 from vivavoce.conversations.suites import agent_of, read_suite, write_suite
 from vivavoce.errors import DataError, FileError, UsageError
 
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 ONE = "scenarios:\n  - {id: one, level: basic, turns: [{user: hi, expect: greet}]}\n"
 TWO = "scenario,level,user\ntwo,basic,bye\n"
 
@@ -106,6 +109,28 @@ def test_an_agent_file_is_looked_for_beside_the_suite(tmp_path: Path) -> None:
     assert agent_of(read_suite(tmp_path / "s.yaml")) == str(tmp_path / "mine.yaml")
     assert agent_of(parse_yaml_suite("agent: flight\n" + ONE)) == "flight"
     assert agent_of(parse_yaml_suite(ONE)) is None
+
+
+# The documentation
+
+
+def test_the_page_about_scenarios_names_every_key_and_column() -> None:
+    for table in (SUITE, SCENARIO, TURN, EXPECT, DEFAULTS):
+        assert [key for key in table if f"`{key}`" not in PAGE] == []
+    assert [column for column in COLUMNS if f"`{column}`" not in PAGE] == []
+
+
+@pytest.mark.parametrize("example", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+def test_the_examples_of_the_page_have_no_errors(example: str) -> None:
+    assert check_suite(parse_yaml_suite(example)).errors == ()
+
+
+def test_the_sheet_of_the_page_has_no_errors(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "a.csv").write_text(example, encoding="utf-8")
+    check = check_suite(read_suite(tmp_path / "a.csv"))
+    assert check.errors == ()
+    assert check.turns == 3
 
 
 # Checks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +37,6 @@ app = typer.Typer(
     """,
 )
 
-Ready = Callable[[str, str], None]
 Name = Annotated[
     str,
     typer.Argument(
@@ -67,6 +66,7 @@ def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False
     """
     check_targets({"--json": json_path})
     from vivavoce.bots import list_bots
+    from vivavoce.plugins import Description
     from vivavoce.reports.conversation_tables import show_bots
 
     found = list_bots(bots)
@@ -74,7 +74,7 @@ def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False
         rows = [{"name": one.name, "origin": one.origin, "about": one.summary} for one in found]
         write_content(json_path, {**head("bots"), "bots": rows})
     if not quiet and json_path != "-":
-        show_bots(Screen(), found)
+        show_bots(Screen(), [Description(one.name, one.origin, one.summary) for one in found])
 
 
 @app.command()
@@ -117,6 +117,7 @@ def check(
 @app.command()
 def start(
     name: Name,
+    *,
     agent: Agent = None,
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on this machine; 0: a free one.")
@@ -140,9 +141,28 @@ def start(
     settings_in_force()
     serve = _serve_entry if _is_own(name, bots) else _serve_kind
     try:
-        serve(name, bots, agent, port, lambda url, bot: _tell_ready(url, bot, json_path, quiet))
+        serve(name, bots, agent, port, _Voice(json_path, quiet))
     except KeyboardInterrupt:
         tell("Stopped.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Voice:
+    """What is told while a bot is started, and where."""
+
+    json_path: str | None
+    quiet: bool
+
+    def say(self, sentence: str) -> None:
+        """Tell what is being done."""
+        if not self.quiet:
+            tell(sentence)
+
+    def ready(self, url: str, bot: str) -> None:
+        """Tell where the bot is and how an exam names it."""
+        if self.json_path:
+            write_content(self.json_path, {**head("bot-start"), "url": url, "bot": bot})
+        self.say(f"Ready: {url}\nIn an exam: --bot {bot}\nTo stop: Ctrl-C")
 
 
 def _is_own(name: str, file: Path | None) -> bool:
@@ -156,18 +176,18 @@ def _is_own(name: str, file: Path | None) -> bool:
     return name in entries or plugins.split_name(name)[0] not in kinds
 
 
-def _serve_kind(name: str, _file: Path | None, agent: str | None, port: int, ready: Ready) -> None:
+def _serve_kind(name: str, _file: Path | None, agent: str | None, port: int, voice: _Voice) -> None:
     """Install what an engine needs and serve it in a process of its own."""
     from vivavoce.bots.starting import start_engine
 
-    with start_engine(name, agent=agent, port=port, say=tell) as started:
-        ready(started.url, started.how_to_talk)
+    with start_engine(name, agent=agent, port=port, say=voice.say) as started:
+        voice.ready(started.url, started.how_to_talk)
         started.wait()
         said = started.child.last_words
     raise WorkError(f"the bot ended by itself: {said or 'it said nothing'}", where=name, remedy="start it again")
 
 
-def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, ready: Ready) -> None:
+def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, voice: _Voice) -> None:
     """Serve a bot of the user's file from this process."""
     from vivavoce.bots import load_bots
     from vivavoce.bots.serving import serve_bot
@@ -177,16 +197,9 @@ def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, rea
     async def serve() -> None:
         try:
             async with serve_bot(bot, port) as url:
-                ready(url, f"http:{url}/talk")
+                voice.ready(url, f"http:{url}/talk")
                 await asyncio.Event().wait()
         finally:
             await bot.close()
 
     asyncio.run(serve())
-
-
-def _tell_ready(url: str, bot: str, json_path: str | None, quiet: bool) -> None:
-    if json_path:
-        write_content(json_path, {**head("bot-start"), "url": url, "bot": bot})
-    if not quiet:
-        tell(f"Ready: {url}\nIn an exam: --bot {bot}\nTo stop: Ctrl-C")

@@ -259,7 +259,8 @@ def compare(
     diff = compared(before, after, reports)
     if strict and diff.regressed:
         raise GateError(
-            f"{plural(len(diff.regressed), 'turn')} got worse", remedy="see the list above, or the JSON with --json PATH"
+            f"{plural(len(diff.regressed), 'turn')} got worse",
+            remedy="see the list above, or the JSON with --json PATH",
         )
 
 

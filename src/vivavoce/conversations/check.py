@@ -58,7 +58,7 @@ class SuiteCheck:
     @property
     def summary(self) -> str:
         """The size in one sentence or two."""
-        sizes = f"{plural(self.scenarios, 'scenario')} make {plural(self.scripts, 'conversation')} with "
+        sizes = f"{plural(self.scenarios, 'scenario')}, {plural(self.scripts, 'conversation')}, "
         sizes += f"{plural(self.turns, 'turn')}"
         sizes += f", held {self.repeats} times." if self.repeats > 1 else "."
         times = ", ".join(f"{bot} about {_duration(minutes)}" for bot, minutes in self.minutes.items())

@@ -119,7 +119,7 @@ def _coverage(scripts: Sequence[Script]) -> Iterator[CheckProblem]:
         yield CheckProblem("no_out_of_scope", WARNING, message)
     typos = sum(turn.kind is Kind.TYPO for turn in turns)
     if typos < FEWEST_TYPOS:
-        message = f"{plural(typos, 'misspelt turn')}: the comprehension rate will be rough, {FEWEST_TYPOS} are few"
+        message = f"{plural(typos, 'misspelt turn')}: the comprehension rate will be rough below {FEWEST_TYPOS}"
         if not typos:
             message = "there are no misspelt turns: the comprehension rate is not measured"
         yield CheckProblem("few_typos", WARNING, message)

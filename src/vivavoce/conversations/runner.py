@@ -34,8 +34,8 @@ CLOSE_SECONDS = 10.0
 class RunOptions:
     """What the user may say about a run; None leaves a limit as the bot has it.
 
-    `max_messages`: no conversation begins and nothing is tried again that would go beyond it. `give_up_after`: so many conversations in a row
-    that could not be held end the run for that bot; they can be resumed.
+    `max_messages`: no conversation begins and nothing is tried again that would go beyond it. `give_up_after`: so
+    many conversations in a row that could not be held end the run for that bot; they can be resumed.
     """
 
     repeats: int = 1

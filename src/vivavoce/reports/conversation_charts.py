@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import altair as alt
 
 from vivavoce.conversations.result import ALL, ConversationsResult
+from vivavoce.outcomes import TurnOutcome
+from vivavoce.reports import conversation_wording as wording
 from vivavoce.reports.charts import PERCENT, WHOLE, WIDTH, RateRow, chart_data, comparison_chart, themed
-from vivavoce.reports.conversation_meanings import measure_of
+from vivavoce.reports.conversation_meanings import OUTCOME_NAMES, measure_of, outcome_name
+from vivavoce.reports.meanings import share_text
 from vivavoce.reports.svg import PALETTE, AnyChart
 
-__all__ = ["levels_chart", "outcomes_chart", "scores_chart", "times_chart"]
+__all__ = ["levels_chart", "outcome_count", "outcome_rows", "outcomes_chart", "scores_chart", "times_chart"]
 
-# What became of a turn, from good to bad; shades differ in lightness too.
-PARTS = (
-    ("right", "right", "right"),
-    ("declined", "rightly declined", "fourth"),
-    ("missed", "wrongly declined", "deferred"),
-    ("wrong_reply", "wrong reply", "sixth"),
-    ("wrong_intent", "wrong topic", "wrong"),
-    ("overreach", "should not have answered", "fifth"),
-    ("no_reply", "no reply", "third"),
-)
+# From good to bad; shades differ in lightness too.
+COLOURS = {
+    TurnOutcome.RIGHT: "right",
+    TurnOutcome.DECLINED: "fourth",
+    TurnOutcome.MISSED: "deferred",
+    TurnOutcome.WRONG_REPLY: "sixth",
+    TurnOutcome.WRONG_INTENT: "wrong",
+    TurnOutcome.OVERREACH: "fifth",
+    TurnOutcome.NO_REPLY: "third",
+}
 SCORES = ("accuracy", "precision", "recall", "f1", "comprehension_rate")
 
 
 def levels_chart(result: ConversationsResult, domain: str = ALL) -> AnyChart:
     """Draw how often each bot was right at each level, with intervals."""
     cells = [cell for cell in result.cells if cell.domain == domain]
-    order = list(dict.fromkeys(cell.level for cell in cells if cell.level != ALL))
+    order = wording.level_order(cell.level for cell in cells if cell.level != ALL)
     rows = [
         RateRow(level, cell.bot, cell.rates["accuracy"]) for level in order for cell in cells if cell.level == level
     ]
@@ -48,12 +54,16 @@ def scores_chart(result: ConversationsResult, domain: str = ALL) -> AnyChart:
 def outcomes_chart(result: ConversationsResult) -> AnyChart:
     """Draw what became of the turns of each bot."""
     values = [
-        {"bot": bot.name, "what": title, "order": place, "turns": n}
+        {"bot": bot.name, "what": outcome_name(outcome), "order": place, "turns": n}
         for bot in result.header.bots
-        for place, (name, title, _) in enumerate(PARTS)
-        if (n := outcome_count(result, bot.name, name))
+        for place, outcome in enumerate(COLOURS)
+        if (n := outcome_count(result, bot.name, outcome))
     ]
-    scale = alt.Scale(domain=[title for _, title, _ in PARTS], range=[PALETTE[colour] for *_, colour in PARTS])
+    # Only what happened stands in the legend: seven colours are hard enough to tell apart.
+    met = [outcome for outcome in COLOURS if any(value["what"] == outcome_name(outcome) for value in values)]
+    scale = alt.Scale(
+        domain=[outcome_name(outcome) for outcome in met], range=[PALETTE[COLOURS[outcome]] for outcome in met]
+    )
     chart = (
         alt.Chart(chart_data(values))
         .mark_bar(height={"band": 0.72}, stroke=PALETTE["page"], strokeWidth=1)
@@ -68,12 +78,25 @@ def outcomes_chart(result: ConversationsResult) -> AnyChart:
     return themed(chart.properties(width=WIDTH, height=alt.Step(26)), "What became of the turns of each bot.")
 
 
-def outcome_count(result: ConversationsResult, bot: str, name: str) -> int:
+def outcome_count(result: ConversationsResult, bot: str, outcome: TurnOutcome) -> int:
     """Return how many turns of a bot came out so."""
     counts = result.cell(bot).counts
-    if name == "no_reply":
+    if outcome is TurnOutcome.NO_REPLY:
         return counts.no_reply_in + counts.no_reply_out
-    return int(getattr(counts, name))
+    return int(getattr(counts, str(outcome)))
+
+
+def outcome_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
+    """Return how many turns of each bot came out how; a share only of what was counted."""
+    totals = {bot.name: result.cell(bot.name).counts.counted for bot in result.header.bots}
+    rows = []
+    for outcome, name in OUTCOME_NAMES.items():
+        numbers = {bot: outcome_count(result, bot, outcome) for bot in totals}
+        shares = outcome.counted and all(totals.values())
+        rows.append(
+            (name, *[f"{n:,} ({share_text(n / totals[bot])})" if shares else f"{n:,}" for bot, n in numbers.items()])
+        )
+    return rows
 
 
 def times_chart(result: ConversationsResult) -> AnyChart:
@@ -84,14 +107,21 @@ def times_chart(result: ConversationsResult) -> AnyChart:
         if (times := result.cell(bot.name).times).p50
     ]
     # Engines differ by orders of magnitude: a plain scale would show the slowest alone.
-    scale = alt.Scale(type="log", nice=True)
+    tens = _tens([time for value in values for time in (value["p50"], value["p95"]) if isinstance(time, float)])
+    scale = alt.Scale(type="log", domain=[tens[0], tens[-1]])
     base = alt.Chart(chart_data(values)).encode(y=alt.Y("bot:N", sort=None, title=None))
-    axis = alt.Axis(tickCount=4, format=",~g")
+    axis = alt.Axis(values=tens, format=",~g")
     bars = base.mark_rule(strokeWidth=3, opacity=0.35, color=PALETTE["right"]).encode(
-        x=alt.X("p50:Q", scale=scale, axis=axis, title="milliseconds, each step ten times the one before"), x2="p95:Q"
+        x=alt.X("p50:Q", scale=scale, axis=axis, title="milliseconds; each line is ten times the one before"), x2="p95:Q"
     )
     dots = base.mark_point(filled=True, size=55, opacity=1, color=PALETTE["right"]).encode(x="p50:Q")
     return themed(
         alt.layer(bars, dots).properties(width=WIDTH, height=alt.Step(26)),
         "Response times: the dot is the median, the bar ends where 95 of 100 replies had come.",
     )
+
+
+def _tens(times: Sequence[float]) -> list[float]:
+    """Return the powers of ten around some times."""
+    first, last = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+    return [10.0**power for power in range(first, max(last, first + 1) + 1)]

@@ -76,15 +76,15 @@ def _seven(console: Console, result: ConversationsResult, domain: str, *, levels
         for gap in GAPS:
             groups = [SEVEN[start : start + fitting] for start in range(0, len(SEVEN), fitting)]
             tables = [_seven_table(result, domain, names, gap, levels=levels) for names in groups]
-            widest = max(console.measure(table, options=console.options.update(width=999)).maximum for table in tables)
+            widest = max(
+                console.measure(table, options=console.options.update(width=999)).maximum for table in tables
+            )
             if widest <= console.width:
                 return Group(*tables)
     return Group(*tables)
 
 
-def _seven_table(
-    result: ConversationsResult, domain: str, names: Sequence[str], gap: int, *, levels: bool
-) -> Table:
+def _seven_table(result: ConversationsResult, domain: str, names: Sequence[str], gap: int, *, levels: bool) -> Table:
     table = plain_table()
     table.padding = (0, 0, 0, gap)
     table.add_column("Bot, and by level" if levels else "Bot", max_width=NAMES, overflow="fold")
@@ -188,7 +188,9 @@ def _show_problems(console: Console, result: ConversationsResult, record: RunRec
             console.print(_problem(place if most > 1 else 0, problem, record))
     if left and most < PROBLEMS:
         console.print()
-        console.print(block(f"{plural(left, 'smaller problem')} not shown; --verbose shows three of each bot.", "dim"))
+        console.print(
+            block(f"{plural(left, 'smaller problem')} not shown; --verbose shows three of each bot.", "dim")
+        )
 
 
 def _problem(place: int, problem: Problem, record: RunRecord) -> RenderableType:

@@ -132,8 +132,7 @@ def second_sentence(result: ConversationsResult) -> str:
         around = interval_text(ranked[0].rates["accuracy"])
         return f"With other conversations of this kind the share would be {around}." if around else ""
     if leader(result, ranked) is not None:
-        said = "The difference is real. In brackets: where it would lie with other conversations of this kind"
-        return f"{said}; {talks_of(ranked)} were held."
+        return "The difference is real; in brackets: where it would lie with other conversations of this kind."
     top = unbeaten(result, ranked)
     found = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
     return verdict_sentence(found) if found else ""
@@ -251,8 +250,8 @@ def twins_sentence(cell: Cell) -> str:
     if not twins.n:
         return ""
     return (
-        f"{cell.bot}: of {plural(twins.n, 'message')} sent in both spellings, {twins.only_clean} went right only when "
-        f"spelt rightly and {twins.only_typo} only when misspelt{_chance(twins.p)}."
+        f"{cell.bot}: of {plural(twins.n, 'message')} sent in both spellings, {twins.only_clean} went right only "
+        f"when spelt rightly and {twins.only_typo} only when misspelt{_chance(twins.p)}."
     )
 
 

@@ -1,0 +1,307 @@
+"""The sections of the report of a run: tables of numbers, pictures, differences, problems, and the test itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from vivavoce.conversations.record import RunRecord
+from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Problem
+from vivavoce.errors import plural
+from vivavoce.records import Rate
+from vivavoce.reports import conversation_wording as wording
+from vivavoce.reports.conversation_charts import levels_chart, outcome_rows, outcomes_chart, times_chart
+from vivavoce.reports.conversation_meanings import (
+    CONVERSATION_MEASURES,
+    measure_of,
+    milliseconds_interval,
+    milliseconds_text,
+)
+from vivavoce.reports.conversation_tables import (
+    SEVEN,
+    TIMES_AND_FAILURES,
+    TITLES,
+    TOPIC_HEAD,
+    around_text,
+    cells_by_level,
+    literal_rows,
+    quoted,
+    shown_domains,
+    strength_rows,
+    topic_cells,
+)
+from vivavoce.reports.meanings import interval_text, value_text
+from vivavoce.reports.parts import figure
+from vivavoce.reports.tags import Html, bullets, details, join, table, tag
+from vivavoce.reports.talks import example_of, shorten
+
+PROBLEMS = 3
+MOST_TURNS = 100
+EXAMPLE = 240
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------
+
+
+def tiles(result: ConversationsResult) -> Html:
+    """Return how often each bot was right, in large figures, the best first; those without a number last."""
+    ranked = wording.ranked_cells(result)
+    rest = [cell for bot in result.header.bots if (cell := result.cell(bot.name)) not in ranked]
+    return tag("ul", *[tag("li", *_tile(cell)) for cell in (*ranked, *rest)], class_="tiles")
+
+
+def _tile(cell: Cell) -> Iterable[Html]:
+    rate, whole = cell.rates["accuracy"], cell.rates["conversations_passed"]
+    yield tag("span", cell.bot, class_="name")
+    if rate.value is None:
+        yield tag("span", "n/a", class_="value")
+        yield tag("span", "no checked turn could be counted", class_="around")
+        return
+    few = rate.n < wording.FEWEST
+    yield tag("span", wording.right_of(cell, "") if few else value_text("share", rate.value), class_="value")
+    around = interval_text(rate)
+    said = f"of {plural(rate.n, 'turn')} right" + (f"; {around}" if around else "")
+    yield tag("span", "turns right" if few else said, class_="around")
+    if whole.value is not None:
+        passed = f"{round(whole.value * whole.n):,} of {plural(whole.n, 'talk')} without a fault"
+        yield tag("span", passed, class_="around line")
+
+
+def rate_part(rate: Rate, kind: str = "share") -> Html:
+    """Return a value with its interval and count; under ten turns the count alone."""
+    if rate.value is None:
+        return join(["n/a"])
+    if rate.n < wording.FEWEST and kind == "share":
+        return join([f"{round(rate.value * rate.n)} of {rate.n}", tag("small", "too few")])
+    share = kind == "share"
+    around = interval_text(rate, "share" if share else "score")
+    rough = wording.roughness(rate) if share else ""
+    said = ", ".join(part for part in (around, f"n = {rate.n:,}", rough) if part)
+    return join([value_text("share" if share else "score", rate.value), tag("small", said)])
+
+
+def _named(name: str, title: str = "") -> Html | str:
+    measure = measure_of(name)
+    if name not in CONVERSATION_MEASURES:
+        return measure.title
+    return tag("a", title or measure.title, href=f"#m-{name}", title=measure.meaning)
+
+
+def seven_numbers(result: ConversationsResult) -> Html:
+    """Return the seven numbers of each bot at each level, one table for each domain."""
+    head = (
+        "Bot, and by level",
+        *["Time" if name == "time" else _named(name, TITLES.get(name, "")) for name in SEVEN],
+    )
+    tables = []
+    for domain in shown_domains(result):
+        cells = [cell for bot in result.header.bots for cell in cells_by_level(result, bot.name, domain)]
+        rows = [(_row_name(cell), *[_seven_part(cell, name) for name in SEVEN]) for cell in cells]
+        tables.append(table(wording.domain_name(domain), head, rows, numbers=len(SEVEN)))
+    said = (
+        "Under each value: where it would lie with other conversations of this kind. Fallback, how often a bot said "
+        "that it does not know, is neither good nor bad by itself. Each heading leads to what the number means."
+    )
+    return tag("section", tag("h2", "The seven numbers"), tag("p", said), tag("div", *tables, class_="seven"))
+
+
+def _row_name(cell: Cell) -> Html:
+    mark = "incomplete" if cell.incomplete else ""
+    held = f"{plural(cell.conversations, 'talk')}, {plural(cell.counts.counted, 'turn')}"
+    small = tag("small", ", ".join(part for part in (held, mark) if part))
+    if cell.level == ALL:
+        return join([tag("b", cell.bot), small])
+    return tag("span", cell.level, small, class_="level")
+
+
+def _seven_part(cell: Cell, name: str) -> Html:
+    if name == "time":
+        mean = cell.times.mean
+        around = milliseconds_interval(mean) or (f"n = {mean.n:,}" if mean.value is not None else "")
+        return join([milliseconds_text(mean.value), tag("small", around) if around else None])
+    rate = cell.rates[name]
+    if rate.value is None or rate.n < wording.FEWEST:
+        return rate_part(rate)
+    # Seven columns must stand beside each other on a desk: the count of each is under the pointer and at the end.
+    return tag(
+        "span", value_text("share", rate.value), tag("small", around_text(rate)), title=f"{plural(rate.n, 'turn')}"
+    )
+
+
+def pictures(result: ConversationsResult) -> Html:
+    """Return what can be seen at a glance, each picture with the table of its numbers."""
+    bots = [bot.name for bot in result.header.bots]
+    if not wording.ranked_cells(result):
+        return tag("section", tag("h2", "What became of the turns"), _outcomes_table(result))
+    drawn = [
+        figure(
+            "Right at each level",
+            "Share of turns that went as they should; the bar is where it would lie with other conversations.",
+            levels_chart(result),
+        ),
+        figure(
+            "What became of the turns",
+            "Checked turns alone; what could not be run is not among them.",
+            outcomes_chart(result),
+            _outcomes_table(result),
+        ),
+    ]
+    if any(result.cell(bot).times.p50 for bot in bots):
+        drawn.append(_times(result, bots))
+    return tag("section", tag("h2", "At a glance"), tag("div", *drawn, class_="charts"))
+
+
+def _outcomes_table(result: ConversationsResult) -> Html:
+    bots = [bot.name for bot in result.header.bots]
+    return table("Turns by what became of them", ("Outcome", *bots), outcome_rows(result), numbers=len(bots))
+
+
+def _times(result: ConversationsResult, bots: Sequence[str]) -> Html:
+    rows = [
+        (bot, f"{times.turns:,}", *[milliseconds_text(value) for value in (times.p50, times.p95, times.p99)])
+        for bot in bots
+        for times in (result.cell(bot).times,)
+    ]
+    return figure(
+        "How long a reply takes",
+        "The dot is the median, the bar ends where 95 of 100 replies had come.",
+        times_chart(result),
+        table("Response times", ("Bot", "replies", "median", "95 of 100", "99 of 100"), rows, numbers=4),
+    )
+
+
+# --- what follows ------------------------------------------------------------------------------------------------
+
+
+def differences(result: ConversationsResult) -> Html | None:
+    """Say which bot is better than which, over everything; each level and domain on demand."""
+    told = list(wording.verdicts(result))
+    if not told:
+        return None
+    parts: list[Html] = [bullets(told)]
+    narrow = [one for one in result.comparisons if (one.domain, one.level) != (ALL, ALL)]
+    if narrow:
+        rows = [
+            (
+                one.level or wording.domain_name(one.domain),
+                f"{one.a} and {one.b}",
+                wording.points_text(one),
+                one.verdict,
+            )
+            for one in narrow
+        ]
+        head = ("Where", "Bots", "Difference", "Verdict")
+        parts.append(
+            details("Each level and domain by itself", table("Differences in parts of the test", head, rows))
+        )
+    if len(result.strengths) > 2:
+        said = "Each conversation is a contest between two bots: who got more turns right. A draw is half a win."
+        whole = table("Strength", ("Bot", "Strength", "Range", "Talks won"), strength_rows(result), numbers=3)
+        parts.append(details("All bots in one order", tag("p", said), whole))
+    return tag("section", tag("h2", "Which differences are real?"), *parts)
+
+
+def problems(result: ConversationsResult, record: RunRecord) -> Html | None:
+    """Return the biggest problems of each bot with real examples."""
+    cards = []
+    for bot in result.header.bots:
+        found = [problem for problem in result.problems if problem.bot == bot.name]
+        if found:
+            items = [tag("li", *_problem(problem, record)) for problem in found[:PROBLEMS]]
+            left = len(found) - len(items)
+            more = tag("p", f"{plural(left, 'smaller problem')} in the JSON file.", class_="muted") if left else None
+            cards.append(tag("div", tag("div", tag("h3", bot.name), tag("ol", *items), more), class_="card"))
+    if not cards:
+        return None
+    return tag("section", tag("h2", "What to fix first"), tag("div", *cards, class_="cards"))
+
+
+def _problem(problem: Problem, record: RunRecord) -> Iterable[Html]:
+    remedy = tag("p", wording.sentence(problem.remedy)) if problem.remedy else None
+    rows = []
+    for key, number in problem.examples[:PROBLEMS]:
+        sent, answer = example_of(record, key, number, EXAMPLE)
+        where = tag("span", f"{key.script}, turn {number}", class_="where")
+        rows.append(join([f"“{sent}”", tag("small", f"{quoted(answer)} ", where)]))
+    said = tag("div", tag("b", wording.sentence(problem.message)), remedy)
+    yield tag("div", said, bullets(rows, class_="questions"), class_="problem")
+
+
+def health(result: ConversationsResult) -> Html | None:
+    """Return what is to be said of the test itself."""
+    found = result.health
+    texts = {(s.id, turn.number): turn.text for s in result.header.plan.scripts for turn in s.turns}
+    lists = (
+        ("Turns that every bot passes: too easy to tell bots apart", found.too_easy),
+        ("Turns that no bot passes: is the expectation right?", found.never_passed),
+        ("Messages that stand in the training phrases: they test memory", [one[:2] for one in found.leaks]),
+        (
+            "Turns that do not always come out the same",
+            list(dict.fromkeys((one.script, one.number) for one in result.unstable)),
+        ),
+    )
+    parts = [_turns(title, turns, texts) for title, turns in lists if turns]
+    parts += [part for part in (_difficulty(result), _coverage(result)) if part]
+    return tag("section", tag("h2", "How good is the test?"), *parts) if parts else None
+
+
+def _turns(title: str, turns: Sequence[tuple[str, int]], texts: dict[tuple[str, int], str]) -> Html:
+    rows = [
+        join([f"“{shorten(texts.get(turn, ''))}” ", tag("span", f"{turn[0]}, turn {turn[1]}", class_="muted")])
+        for turn in turns[:MOST_TURNS]
+    ]
+    more = len(turns) - len(rows)
+    rest = tag("p", f"{plural(more, 'turn')} more in the JSON file.", class_="muted") if more else None
+    return details(f"{title} ({len(turns):,})", bullets(rows), rest)
+
+
+def _difficulty(result: ConversationsResult) -> Html | None:
+    rows = [(level, rate_part(rate)) for level, rate in result.health.difficulty.items()]
+    return (
+        details("How hard the levels are", table("Turns passed over all bots", ("Level", "Passed"), rows, numbers=1))
+        if rows
+        else None
+    )
+
+
+def _coverage(result: ConversationsResult) -> Html | None:
+    coverage = result.health.coverage
+    if not coverage:
+        return None
+    levels = wording.level_order(level for _, level, _ in coverage)
+    topics = list(dict.fromkeys(topic for topic, _, _ in coverage))
+    names = {None: "(out of scope)", "": "(no topic named)"}
+    rows = [
+        (
+            names.get(topic) or str(topic),
+            *[f"{sum(n for (t, lv, _), n in coverage.items() if (t, lv) == (topic, level)):,}" for level in levels],
+            f"{sum(n for (t, _, kind), n in coverage.items() if (t, kind) == (topic, 'typo')):,}",
+        )
+        for topic in topics
+    ]
+    head = ("Topic", *levels, "of these misspelt")
+    return details("What the test covers", table("Checked turns of each topic", head, rows, numbers=len(levels) + 1))
+
+
+def all_numbers(result: ConversationsResult) -> Html:
+    """Return every number of every bot, and the topics."""
+    cells = [result.cell(bot.name) for bot in result.header.bots]
+    rows: list[tuple[Html | str, ...]] = [
+        (_named(name), *[rate_part(cell.rates[name], measure_of(name).kind) for cell in cells])
+        for name in cells[0].rates
+    ]
+    rows += [(title, *[said(cell) for cell in cells]) for title, said in TIMES_AND_FAILURES]
+    whole = table("Over all domains and levels", ("Number", *[c.bot for c in cells]), rows, numbers=len(cells))
+    parts = [details("Every number of each bot", whole)]
+    topics = topic_cells(result)
+    if topics:
+        parts.append(details("Every topic", table("Topics of each bot", TOPIC_HEAD, topics, numbers=3)))
+    return tag("section", tag("h2", "All numbers"), *parts)
+
+
+def literal(result: ConversationsResult) -> Html:
+    """Return what the paper's wording defines, apart from all that is ranked."""
+    names = list(result.cells[0].literal)
+    head = ("Bot", *names, "turns", "turns without a class")
+    whole = table("By the wording of the paper", head, literal_rows(result), numbers=len(names) + 2)
+    shown = details("Show these values", tag("p", wording.LITERAL), whole)
+    return tag("section", tag("h2", "As defined in the ECHO paper"), shown)
