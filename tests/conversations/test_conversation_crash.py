@@ -61,10 +61,10 @@ def start(folder: Path, seconds: float, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def start_run(folder: Path) -> subprocess.Popen[str]:
+def start_run(folder: Path, seconds: float = 0.15) -> subprocess.Popen[str]:
     """Start a run and return once some of its conversations are done."""
     words = ("run", "suite.yaml", "--bot", "python:logging_bot.py:Bot", "--record", "record")
-    process = start(folder, 0.1, *words, "--concurrency", str(AT_ONCE), "--quiet")
+    process = start(folder, seconds, *words, "--concurrency", str(AT_ONCE), "--quiet")
     end = time.monotonic() + PATIENCE
     while len(done(folder / "record")) < AT_ONCE and time.monotonic() < end:
         assert process.poll() is None, process.communicate()
@@ -153,7 +153,7 @@ def test_ctrl_c_ends_with_130_and_names_the_command_that_goes_on(folder: Path) -
 
 
 def test_a_run_can_be_read_while_it_goes_on_but_not_written_twice(folder: Path) -> None:
-    process = start_run(folder)
+    process = start_run(folder, seconds=1.0)
     try:
         second = start(folder, 0, "resume", "record", "--quiet")
         _, told = second.communicate(timeout=PATIENCE)

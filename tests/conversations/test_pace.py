@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_messages_a_second_are_kept_apart() -> None:
         return sorted(moments)
 
     moments = asyncio.run(story())
-    gaps = [later - earlier for earlier, later in zip(moments, moments[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(moments)]
     assert min(gaps) > 0.0095
 
 

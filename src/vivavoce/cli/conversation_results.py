@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -134,9 +135,26 @@ def _conclude(
 def _incomplete(record: RunRecord, end: RunEnd) -> WorkError:
     parts = [plural(end.errored, "conversation") + " could not be held"] if end.errored else []
     parts += [f"{plural(end.left, 'conversation')} not begun"] if end.left else []
+    again = f"viva conversations resume {record.folder}"
     return WorkError(
         f"{' and '.join(parts)}; not counted as wrong",
         where=str(record.folder),
-        faults=[Fault(reason) for reason in end.reasons],
-        remedy=f"put the cause right, then: viva conversations resume {record.folder}",
+        faults=[*_causes(record), *(Fault(reason) for reason in end.reasons)],
+        remedy=f"put the cause right, then: {again}" if end.errored else f"to go on: {again}",
     )
+
+
+def _causes(record: RunRecord) -> list[Fault]:
+    """Return what ended conversations too early: each cause of each bot once, in its own words."""
+    from vivavoce.conversations.transcript import State
+
+    counts: Counter[tuple[str, str]] = Counter()
+    words: dict[tuple[str, str], str] = {}
+    for talk in record.transcripts():
+        if talk.state is not State.ERRORED or not talk.exchanges:
+            continue
+        last = talk.exchanges[-1]
+        cause = (talk.key.bot, last.status.value if last.status.error else talk.note)
+        counts[cause] += 1
+        words.setdefault(cause, last.error or last.status.meaning if last.status.error else talk.note)
+    return [Fault(f"{words[cause]} ({plural(count, 'conversation')})", cause[0]) for cause, count in counts.items()]

@@ -35,7 +35,7 @@ from vivavoce.cli.conversation_results import compared, hand_over, require_names
 from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import GATES, JsonPath, Quiet, grouped
-from vivavoce.cli.results import Screen, check_targets, write_content
+from vivavoce.cli.results import Screen, check_targets, head, write_content
 from vivavoce.errors import GateError, plural
 
 app = typer.Typer(
@@ -88,7 +88,7 @@ def check(
     facts = [bot.facts for bot in bots_of(talkers, material, seed=0)] if talkers.bot else []
     found = check_suite(material, facts)
     if json_path:
-        write_content(json_path, found.to_json())
+        write_content(json_path, {**head("conversations-check"), **found.to_json()})
     if not quiet and json_path != "-":
         show_suite_check(Screen(), found)
     if strict and any(problem.severity == "error" for problem in found.problems):
@@ -305,7 +305,7 @@ def add_typos(
     made, told = add(read_suite(suite), seed=seed, share=share, budget=budget, layout=layout)
     write_suite(made, out)
     if json_path:
-        write_content(json_path, told.to_json())
+        write_content(json_path, {**head("typos"), **told.to_json()})
     if not quiet and json_path != "-":
         show_typos(Screen(), told)
         tell(f"Written: {out}")

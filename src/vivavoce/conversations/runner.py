@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
@@ -112,11 +113,22 @@ async def hold_conversations(
     told = progress or (lambda _stage, _done, _total: None)
     run = _Run(record, options, told, Allowance(options.max_messages))
     try:
-        for own in (True, False):
-            await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
+        with _settled_memory():
+            for own in (True, False):
+                await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
     finally:
         await _close_all(bots)
     return run.end()
+
+
+@contextmanager
+def _settled_memory() -> Iterator[None]:
+    """Spare the garbage collector the plan, which lives as long as the run: looking through it delays replies."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 async def _close_all(bots: Iterable[Bot]) -> None:

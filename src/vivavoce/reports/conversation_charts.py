@@ -112,7 +112,8 @@ def times_chart(result: ConversationsResult) -> AnyChart:
     base = alt.Chart(chart_data(values)).encode(y=alt.Y("bot:N", sort=None, title=None))
     axis = alt.Axis(values=tens, format=",~g")
     bars = base.mark_rule(strokeWidth=3, opacity=0.35, color=PALETTE["right"]).encode(
-        x=alt.X("p50:Q", scale=scale, axis=axis, title="milliseconds; each line is ten times the one before"), x2="p95:Q"
+        x=alt.X("p50:Q", scale=scale, axis=axis, title="milliseconds; each line is ten times the one before"),
+        x2="p95:Q",
     )
     dots = base.mark_point(filled=True, size=55, opacity=1, color=PALETTE["right"]).encode(x="p50:Q")
     return themed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES, measur
 from vivavoce.reports.gates import parse_limit
 
 EXAMPLE = "write NAME=LIMIT or NAME@BOT=LIMIT, for example accuracy=0.8 or f1@mybot=0.7"
+_REPEATS = re.compile(r"pass_hat_[1-9][0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,22 @@ def parse_turn_gate(text: str) -> TurnGate:
     name, at, bot = (part.strip() for part in target.partition("@"))
     if not sign or not name or (at and not bot):
         raise UsageError(f"'{text}' is not a gate", remedy=EXAMPLE)
-    if name not in CONVERSATION_MEASURES:
-        known = tuple(CONVERSATION_MEASURES)
-        raise UsageError(
-            f"there is no number called '{name}'.{nearest(name, known)}", remedy=f"choose one of: {', '.join(known)}"
-        )
+    _check_name(name)
     return TurnGate(name, parse_limit(limit, text, EXAMPLE), bot or None)
+
+
+def _check_name(name: str) -> None:
+    known = [one for one, measure in CONVERSATION_MEASURES.items() if measure.better != "neither"]
+    if name in known or _REPEATS.fullmatch(name):
+        return
+    if name in CONVERSATION_MEASURES:
+        raise UsageError(
+            f"{name} is neither good nor bad by itself and can be no gate",
+            remedy="use fallback_in_scope (at most) or fallback_out_of_scope (at least)",
+        )
+    raise UsageError(
+        f"there is no number called '{name}'.{nearest(name, known)}", remedy=f"choose one of: {', '.join(known)}"
+    )
 
 
 def require_turn_gates(result: ConversationsResult, gates: Sequence[TurnGate], *, strict: bool = False) -> None:
@@ -55,12 +67,18 @@ def _missed(result: ConversationsResult, gates: Sequence[TurnGate], bots: Sequen
     for gate in gates:
         lower = measure_of(gate.name).better == "lower"
         for bot in bots if gate.bot is None else [gate.bot]:
-            value = result.cell(bot).rates[gate.name].value
-            if value is None:
+            rate = result.cell(bot).rates.get(gate.name)
+            if rate is None or rate.value is None:
                 yield f"{gate.name} of {bot} is n/a: {measure_of(gate.name).absent}"
-            elif (value > gate.limit) if lower else (value < gate.limit):
+            elif (rate.value > gate.limit) if lower else (rate.value < gate.limit):
                 side = "over" if lower else "under"
-                yield f"{gate.name} of {bot} is {value:.4g}, {side} the limit of {gate.limit:g}"
+                yield f"{gate.name} of {bot} is {_apart(rate.value, gate.limit)}, {side} the limit of {gate.limit:g}"
+
+
+def _apart(value: float, limit: float) -> str:
+    """Write a value with as many digits as it takes to be seen apart from the limit."""
+    written = (f"{value:.{digits}f}" for digits in range(3, 17))
+    return next((text for text in written if float(text) != limit), repr(value))
 
 
 def _failed(result: ConversationsResult) -> Iterator[str]:

@@ -17,6 +17,7 @@ from vivavoce.reports.conversation_meanings import (
     milliseconds_text,
 )
 from vivavoce.reports.conversation_tables import (
+    MANY_BOTS,
     SEVEN,
     TIMES_AND_FAILURES,
     TITLES,
@@ -203,10 +204,12 @@ def differences(result: ConversationsResult) -> Html | None:
 def problems(result: ConversationsResult, record: RunRecord) -> Html | None:
     """Return the biggest problems of each bot with real examples."""
     cards = []
+    # Two examples show what is meant; three of each of many bots make a long page.
+    most = 2 if len(result.header.bots) >= MANY_BOTS else 3
     for bot in result.header.bots:
         found = [problem for problem in result.problems if problem.bot == bot.name]
         if found:
-            items = [tag("li", *_problem(problem, record)) for problem in found[:PROBLEMS]]
+            items = [tag("li", *_problem(problem, record, most)) for problem in found[:PROBLEMS]]
             left = len(found) - len(items)
             more = tag("p", f"{plural(left, 'smaller problem')} in the JSON file.", class_="muted") if left else None
             cards.append(tag("div", tag("div", tag("h3", bot.name), tag("ol", *items), more), class_="card"))
@@ -215,10 +218,10 @@ def problems(result: ConversationsResult, record: RunRecord) -> Html | None:
     return tag("section", tag("h2", "What to fix first"), tag("div", *cards, class_="cards"))
 
 
-def _problem(problem: Problem, record: RunRecord) -> Iterable[Html]:
+def _problem(problem: Problem, record: RunRecord, most: int) -> Iterable[Html]:
     remedy = tag("p", wording.sentence(problem.remedy)) if problem.remedy else None
     rows = []
-    for key, number in problem.examples[:PROBLEMS]:
+    for key, number in problem.examples[:most]:
         sent, answer = example_of(record, key, number, EXAMPLE)
         where = tag("span", f"{key.script}, turn {number}", class_="where")
         rows.append(join([f"“{sent}”", tag("small", f"{quoted(answer)} ", where)]))

@@ -108,9 +108,9 @@ def cells_by_level(result: ConversationsResult, bot: str, domain: str) -> list[C
 
 def _seven_row(cell: Cell, names: Sequence[str]) -> Iterator[RenderableType]:
     mark = ", incomplete" if cell.incomplete else ""
-    name = Text(cell.bot, style="bold") if cell.level == ALL else Text(f"  {cell.level}")
+    title = Text(cell.bot, style="bold") if cell.level == ALL else Text(f"  {cell.level}")
     indent = "" if cell.level == ALL else "  "
-    yield Text.assemble(name, "\n", (f"{indent}{plural(cell.counts.counted, 'turn')}{mark}", "dim"))
+    yield Text.assemble(title, "\n", (f"{indent}{plural(cell.counts.counted, 'turn')}{mark}", "dim"))
     for name in names:
         yield _time_cell(cell.times.mean) if name == "time" else rate_cell(cell.rates[name], measure_of(name).kind)
 
@@ -355,6 +355,9 @@ def show_contract(console: Console, report: ContractReport) -> None:
     """Show how a bot kept the contract, check by check."""
     console.print()
     word = "keeps" if report.passed else "does not keep"
-    console.print(block(f"{report.name} {word} the contract.", "bold"))
+    console.print(block(f"{report.bot} {word} the contract.", "bold"))
     rows = [("yes" if check.passed else "NO", check.name, check.note) for check in report.checks]
     console.print(numbers_table(("", "Check", "Note"), rows, words=3))
+    if report.replies:
+        told = [f"Its {what}: told in {n} of {plural(report.replies, 'reply')}" for what, n in report.tells.items()]
+        console.print(Group(Text(), bullets(told)))

@@ -41,6 +41,11 @@ COLUMNS = (
     "last_ms",
     "attempts",
 )
+# Set as numbers in a workbook, so that they can be sorted and added up.
+NUMBERS = frozenset(
+    COLUMNS.index(name) for name in ("repeat", "turn", "confidence", "first_ms", "last_ms", "attempts")
+)
+MOST_CHARACTERS = 32_000
 
 
 def write_turns(path: Path, result: ConversationsResult, record: RunRecord) -> None:
@@ -106,17 +111,26 @@ def _write_xlsx(path: Path, rows: Iterator[tuple[str, ...]]) -> None:
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("turns")
+    sheet.freeze_panes = "A2"
     sheet.append(COLUMNS)
     for row in rows:
-        sheet.append([guarded(_printable(cell)) for cell in row])
+        sheet.append([_cell(place, cell) for place, cell in enumerate(row)])
     try:
         book.save(path)
     except OSError as error:
         raise FileError(f"the file cannot be written: {error.strerror or error}", where=str(path)) from error
 
 
+def _cell(place: int, cell: str) -> str | float | None:
+    if place in NUMBERS:
+        return float(cell) if cell else None
+    return guarded(_printable(cell))
+
+
 def _printable(cell: str) -> str:
-    """Leave out what a workbook cannot hold, and what is longer than its cells are."""
+    """Leave out what a workbook cannot hold, and cut what is longer than its cells are."""
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
-    return str(ILLEGAL_CHARACTERS_RE.sub("", cell))[:32_000]
+    # Half a character (a lone surrogate) has no UTF-8 form.
+    clean = str(ILLEGAL_CHARACTERS_RE.sub("", cell)).encode("utf-8", "backslashreplace").decode("utf-8")
+    return clean if len(clean) <= MOST_CHARACTERS else f"{clean[:MOST_CHARACTERS]}..."

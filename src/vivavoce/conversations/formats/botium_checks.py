@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from vivavoce.conversations.formats.botium_variables import Memory
-from vivavoce.conversations.scenario import Expectation, Match, Pattern
+from vivavoce.conversations.scenario import Match, Pattern
 
-_ASSERTER = re.compile(r"([!?]*)([A-Z][A-Z0-9_]+)(?:\s+(.*))?")
 _SPLIT = re.compile(r"(?<!\\)\|")
-# How Botium names its ways to match; `_IC` means that case is ignored, which is always so here.
-_TEXT_KINDS = {
-    "TEXT": Match.SUBSTRING,
-    "TEXT_CONTAINS": Match.SUBSTRING,
+_CUSTOM = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+TEXT_KINDS = {
+    "TEXT": Match.EXACT,
     "TEXT_EQUALS": Match.EXACT,
+    "TEXT_CONTAINS": Match.SUBSTRING,
     "TEXT_WILDCARD": Match.WILDCARD,
     "TEXT_WILDCARDEXACT": Match.WILDCARD,
     "TEXT_REGEXP": Match.REGEX,
 }
-_HOOKS = ("PAUSE", "WAITFORBOT", "BUTTON")
-_KNOWN = (
+FACTS = (
     "INTENT",
     "INTENT_CONFIDENCE",
     "INTENT_UNIQUE",
@@ -32,151 +29,143 @@ _KNOWN = (
     "CARDS",
     "MEDIA",
 )
-_FOREIGN = ("JSON_PATH", "FORMS", "SET_SCRIPTING_MEMORY", "CUSTOM", "RESPONSE_LENGTH", "UNCONSUMED", "BOT_CONSUMED")
+_FOREIGN = ("FORMS", "CUSTOM")
+_HOOKS = ("PAUSE", "WAITFORBOT", "INCLUDE", "SET_SCRIPTING_MEMORY")
+_FOREIGN_HOOKS = (
+    "CLEAR_SCRIPTING_MEMORY",
+    "ASSIGN_SCRIPTING_MEMORY",
+    "UPDATE_CUSTOM",
+    "UPDATE_CONTEXT",
+    "SKIP_BOT_UNCONSUMED",
+)
+_INPUTS = ("BUTTON", "MEDIA", "FORM")
 
 
 @dataclass
 class Checks:
-    """What one section says: plain texts, texts with a way to match, asserters, and hooks."""
+    """What one section says: its text, asserters about texts and about facts, and hooks.
 
-    texts: list[str] = field(default_factory=list)
-    patterns: list[Pattern] = field(default_factory=list)
-    none: list[Pattern] = field(default_factory=list)
-    asserters: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    kept: list[str] = field(default_factory=list)
+    `cased`: asserters that tell capital letters apart, which is not done here.
+    """
+
+    text: str = ""
+    negated: bool = False
     optional: bool = False
+    any: list[tuple[Pattern, ...]] = field(default_factory=list)
+    all: list[Pattern] = field(default_factory=list)
+    none: list[Pattern] = field(default_factory=list)
+    facts: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    includes: list[str] = field(default_factory=list)
+    constants: dict[str, str] = field(default_factory=dict)
     pause_ms: float | None = None
     wait_s: float | None = None
     button: str = ""
-    understood: bool = False
+    cased: int = 0
+
+    @property
+    def bare(self) -> bool:
+        """Whether the section says nothing at all."""
+        return self == Checks()
 
 
-def read_checks(lines: Sequence[str]) -> Checks:
+def read_checks(lines: Sequence[str], who: str = "bot") -> Checks:
     """Read the lines of a section; what no one here knows is kept as it is."""
-    checks = Checks()
+    checks, texts = Checks(), list[str]()
     for line in lines:
-        found = _ASSERTER.fullmatch(line.strip())
-        if found and _is_asserter(found[2], found[3]):
-            _add_asserter(checks, found[1], found[2], _arguments(found[3]), line)
+        marks, bare = _unmarked(line.strip())
+        name, _, rest = bare.partition(" ")
+        if who == "me" and name in _INPUTS:
+            _add_input(checks, name, _arguments(rest), line)
+        elif name in (*_HOOKS, *_FOREIGN_HOOKS):
+            _add_hook(checks, name, _arguments(rest), line)
+        elif who != "me" and _is_asserter(name, rest):
+            checks.optional |= "?" in marks
+            _add_asserter(checks, "!" in marks, name, _arguments(rest), line)
         else:
-            _add_text(checks, line)
+            texts.append(line.strip())
+    _add_text(checks, "\n".join(texts).strip())
     return checks
 
 
-def _is_asserter(name: str, arguments: str | None) -> bool:
-    bare = name.removesuffix("_IC").removesuffix("_ANY").removesuffix("_ALL")
-    known = name in (*_HOOKS, *_KNOWN) or bare in _TEXT_KINDS
-    return known or any(name.startswith(one) for one in _FOREIGN) or ("_" in name and arguments is not None)
+def _unmarked(line: str) -> tuple[str, str]:
+    """Return `?` and `!` before a line, and the line without them; a doubled mark stands for itself."""
+    marks = ""
+    for mark in "?!":
+        if line.startswith(mark):
+            marks += mark if not line.startswith(mark * 2) else ""
+            line = line[1:]
+    return marks, line
 
 
-def _arguments(text: str | None) -> tuple[str, ...]:
-    return tuple(part.replace("\\|", "|").strip() for part in _SPLIT.split(text)) if text else ()
+def base_of(name: str) -> str:
+    """Return the name of a text asserter without what follows it: `_ANY`, `_ALL`, `_IC`."""
+    return name.removesuffix("_IC").removesuffix("_ANY").removesuffix("_ALL")
 
 
-def _add_text(checks: Checks, line: str) -> None:
-    bare = line.lstrip("?!")
-    marks = line[: len(line) - len(bare)]
+def _is_asserter(name: str, arguments: str) -> bool:
+    known = name in FACTS or name in _FOREIGN or base_of(name) in TEXT_KINDS
+    return known or (_CUSTOM.fullmatch(name) is not None and bool(arguments.strip()))
+
+
+def _arguments(text: str) -> tuple[str, ...]:
+    return tuple(part.replace("\\|", "|").strip() for part in _SPLIT.split(text)) if text.strip() else ()
+
+
+def _add_text(checks: Checks, text: str) -> None:
+    marks, checks.text = _unmarked(text)
+    checks.negated = "!" in marks
     checks.optional |= "?" in marks
-    if "!" not in marks:
-        checks.texts.append(bare)
-    elif bare.strip() == "INCOMPREHENSION":
-        checks.understood = True
-    else:
-        checks.none.append(Pattern(bare, Match.SUBSTRING))
 
 
-def _add_asserter(checks: Checks, marks: str, name: str, arguments: tuple[str, ...], line: str) -> None:
-    kind = _TEXT_KINDS.get(name.removesuffix("_IC").removesuffix("_ANY").removesuffix("_ALL"))
-    checks.optional |= "?" in marks
-    if kind is not None:
-        patterns = [Pattern(text, kind) for text in arguments]
-        (checks.none if "!" in marks else checks.patterns).extend(patterns)
-    elif "!" in marks or name not in (*_HOOKS, *_KNOWN):
+def _add_asserter(checks: Checks, negated: bool, name: str, arguments: tuple[str, ...], line: str) -> None:
+    kind = TEXT_KINDS.get(base_of(name))
+    every = name.removesuffix("_IC").endswith("_ALL")
+    if kind is not None and arguments and not (negated and every and len(arguments) > 1):
+        patterns = [_pattern(text, kind, base_of(name)) for text in arguments]
+        checks.cased += not name.endswith("_IC")
+        if negated:
+            checks.none += patterns
+        elif every:
+            checks.all += patterns
+        else:
+            checks.any.append(tuple(patterns))
+    elif negated or name not in FACTS or not (arguments or name == "INTENT_UNIQUE"):
         checks.kept.append(line.strip())
-    elif name in _KNOWN:
-        checks.asserters[name] = (*checks.asserters.get(name, ()), *arguments)
     else:
-        _add_hook(checks, name, arguments, line)
+        checks.facts.append((name, arguments))
+
+
+def _pattern(text: str, kind: Match, base: str) -> Pattern:
+    if base == "TEXT_WILDCARD":  # found anywhere, where ours holds for the whole reply
+        text = f"*{text.strip('*')}*"
+    return Pattern(text, None if kind is Match.SUBSTRING and "*" not in text else kind)
+
+
+def _add_input(checks: Checks, name: str, arguments: tuple[str, ...], line: str) -> None:
+    # A button has its payload before its label, or the label alone.
+    if name == "BUTTON" and arguments and arguments[-1]:
+        checks.button = arguments[-1]
+    if name != "BUTTON" or len(arguments) != 1:
+        checks.kept.append(line.strip())
 
 
 def _add_hook(checks: Checks, name: str, arguments: tuple[str, ...], line: str) -> None:
-    if name == "BUTTON" and arguments:
-        checks.button = arguments[0]
-        return
-    try:
-        value = float(arguments[0]) if arguments else 0.0
-    except ValueError:
-        checks.kept.append(line.strip())
-        return
-    if name == "PAUSE":
+    if name == "INCLUDE" and arguments:
+        checks.includes += arguments
+    elif name == "SET_SCRIPTING_MEMORY" and len(arguments) == 2:
+        checks.constants[arguments[0].removeprefix("$")] = arguments[1]
+    elif name == "PAUSE" and (value := _number(arguments)) is not None:
         checks.pause_ms = value
-    elif value:
+    elif name == "WAITFORBOT" and (value := _number(arguments)) is not None:
         checks.wait_s = value / 1000
+    else:
+        checks.kept.append(line.strip())
 
 
-# --- from sections to an expectation -----------------------------------------------------------------------------
-
-
-def merge(
-    sections: Sequence[Checks], lists: Mapping[str, tuple[str, ...]], memory: Memory, incomprehension: str
-) -> tuple[Expectation, dict[str, Pattern]]:
-    """Return what all replies to one message must bring together, and what is saved from them."""
-    wanted: list[tuple[Pattern, ...]] = []
-    save: dict[str, Pattern] = {}
-    fallback = False
-    for checks in sections:
-        text = "\n".join(checks.texts)
-        if text == incomprehension:
-            fallback = True
-        elif text in lists:
-            wanted.append(tuple(Pattern(phrase, Match.SUBSTRING) for phrase in lists[text]))
-        elif text:
-            pattern, captured = memory.expected(text)
-            wanted.append((pattern,))
-            save |= captured
-        if checks.patterns:
-            wanted.append(tuple(checks.patterns))
-    return _expectation(sections, wanted, fallback), save
-
-
-def _expectation(sections: Sequence[Checks], wanted: Sequence[tuple[Pattern, ...]], fallback: bool) -> Expectation:
-    said = {name: values for checks in sections for name, values in checks.asserters.items()}
-    none = tuple(pattern for checks in sections for pattern in checks.none)
-    kept = [line for checks in sections for line in checks.kept]
-    # Several bubbles must all come; alternatives are known for one of them only.
-    single = wanted[0] if len(wanted) == 1 else ()
-    several = tuple(patterns[0] for patterns in wanted) if len(wanted) > 1 else ()
-    kept += [
-        f"one of: {' | '.join(p.text for p in patterns)}" for patterns in wanted if several and len(patterns) > 1
-    ]
-    understood = any(checks.understood for checks in sections)
-    counted = bool(wanted or said or none or fallback or understood or kept)
-    return Expectation(
-        counted=counted,
-        fallback=fallback,
-        any=single,
-        all=several,
-        none=none,
-        answered=understood,
-        optional=any(checks.optional for checks in sections),
-        extras={"x-botium": kept} if kept else {},
-        **_asserted(said),  # type: ignore[arg-type]
-    )
-
-
-def _asserted(said: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
-    found: dict[str, object] = {
-        "intents": said.get("INTENT", ()),
-        "slot_names": said.get("ENTITIES", ()),
-        "slot_values": said.get("ENTITY_VALUES", ()),
-        "buttons": said.get("BUTTONS", ()),
-        "cards": said.get("CARDS", ()),
-        "media": said.get("MEDIA", ()),
-    }
-    if "INTENT_UNIQUE" in said:
-        found["margin_over"] = 0.0
-    if said.get("INTENT_CONFIDENCE"):
-        found["min_confidence"] = float(said["INTENT_CONFIDENCE"][0]) / 100
-    if len(said.get("ENTITY_CONTENT", ())) >= 2:
-        found["slots"] = {said["ENTITY_CONTENT"][0]: said["ENTITY_CONTENT"][1]}
-    return found
+def _number(arguments: tuple[str, ...]) -> float | None:
+    try:
+        value = float(arguments[0]) if len(arguments) == 1 else -1.0
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
