@@ -98,14 +98,16 @@ def heard(folder: Path) -> Counter[str]:
 
 
 def talk_of(message: str) -> str:
-    return f"talk-{int(message.split()[0]):03}"
+    return f"talk-{int(message.split(maxsplit=1)[0]):03}"
 
 
 def assert_complete(folder: Path) -> None:
     """Every conversation is in the record once, in order and whole."""
     with RunRecord.open(folder / "record") as record:
         talks: list[Transcript] = list(record.transcripts())
-    assert [talk.key for talk in talks] == [TalkKey("python:logging_bot.py:Bot", f"talk-{n:03}") for n in range(TALKS)]
+    assert [talk.key for talk in talks] == [
+        TalkKey("python:logging_bot.py:Bot", f"talk-{n:03}") for n in range(TALKS)
+    ]
     for talk in talks:
         assert talk.state is State.DONE
         assert [exchange.number for exchange in talk.exchanges] == list(range(1, TURNS + 1))

@@ -70,7 +70,7 @@ async def tired(fake: FakeServer, request: Received, write: fake_bots.Write) -> 
 def more_behaviours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add ways to misbehave, and wait little before trying again."""
     for behave in (trickle, half, overloaded, tired):
-        monkeypatch.setitem(fake_bots.BEHAVIOURS, behave.__name__, behave)  # type: ignore[arg-type]
+        monkeypatch.setitem(fake_bots.BEHAVIOURS, behave.__name__, behave)
     monkeypatch.setattr(asking, "FIRST_WAIT_S", 0.001)
 
 

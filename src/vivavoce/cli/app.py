@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli import bots, classifiers, conversations, demo, doctor, intents, models
+from vivavoce.cli import bots, classifiers, conversations, convert, demo, doctor, intents, models
 from vivavoce.cli.failures import Commands
 from vivavoce.version import __version__
 
@@ -24,6 +24,7 @@ app.add_typer(conversations.app)
 app.add_typer(bots.app)
 app.add_typer(classifiers.app)
 app.add_typer(models.app)
+app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 

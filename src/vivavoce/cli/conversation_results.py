@@ -9,13 +9,26 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli.conversation_options import DiffReports, Reports
 from vivavoce.cli.failures import explain, tell
-from vivavoce.cli.results import Screen, write_content, write_page
+from vivavoce.cli.results import Screen, check_targets, write_content, write_page
 from vivavoce.errors import Fault, GateError, UsageError, WorkError, nearest, plural
 
 if TYPE_CHECKING:
     from vivavoce.bots import BotFacts
     from vivavoce.conversations import ConversationsResult, RunDiff, RunEnd, RunRecord
     from vivavoce.reports.conversation_gates import TurnGate
+
+TABLES = (".csv", ".xlsx")
+
+
+def check_reports(reports: Reports, inputs: Sequence[str] = ()) -> None:
+    """Refuse paths that cannot be written before any bot is asked."""
+    check_targets(reports.targets, inputs)
+    if reports.turns and reports.turns.suffix.casefold() not in TABLES:
+        raise UsageError(
+            f"a table of turns is {' or '.join(TABLES)}",
+            where=f"--turns {reports.turns}",
+            remedy="give one of these endings",
+        )
 
 
 def turn_gates(texts: Sequence[str] | None) -> list[TurnGate]:

@@ -31,7 +31,7 @@ from vivavoce.cli.conversation_options import (
     Talkers,
     TurnGates,
 )
-from vivavoce.cli.conversation_results import compared, hand_over, require_names, turn_gates
+from vivavoce.cli.conversation_results import check_reports, compared, hand_over, require_names, turn_gates
 from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import GATES, JsonPath, Quiet, grouped
@@ -130,7 +130,7 @@ def run(
 
         viva conversations run suite.yaml --bot staging --rate 5 --max-messages 500 --junit results.xml --strict
     """
-    check_targets(reports.targets, [suite])
+    check_reports(reports, [suite])
     settings = settings_in_force(repeating)
     limits = turn_gates(gates.fail_under)
     material = read_scenarios(suite, choice)
@@ -167,7 +167,7 @@ def resume(
 
         viva conversations resume viva-runs/flight-1 --rate 2 --max-messages 200
     """
-    check_targets(reports.targets)
+    check_reports(reports)
     settings_in_force()
     limits = turn_gates(gates.fail_under)
     from vivavoce.conversations import RunRecord
@@ -191,7 +191,7 @@ def score(folder: RunFolder, *, gates: TurnGates, reports: Reports) -> None:
 
         viva conversations score viva-runs/flight-1 --json - --fail-under accuracy=0.8
     """
-    check_targets(reports.targets)
+    check_reports(reports)
     settings_in_force()
     limits = turn_gates(gates.fail_under)
     from vivavoce.conversations import RunRecord
@@ -223,11 +223,11 @@ def report(
         viva conversations report viva-runs/flight-1 --out flight.html
     """
     target = out or folder / "report.html"
-    check_targets({"--out": target, "--json": json_path})
     settings_in_force()
     from vivavoce.conversations import RunRecord
 
     with RunRecord.open(folder) as opened:
+        check_targets({"--out": target, "--json": json_path})
         hand_over(opened, None, Reports(html=target, json_path=json_path, quiet=True), [], strict=False)
     if not quiet:
         tell(f"Written: {target}")

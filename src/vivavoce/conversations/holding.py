@@ -66,6 +66,7 @@ async def hold(holding: Holding, record: RunRecord) -> State:
     finally:
         await _close(holding)
     record.finish(holding.key, state, note)
+    await record.settled()
     return state
 
 

@@ -1,13 +1,13 @@
-"""The record of a run: every exchange is kept before the next message is sent.
+"""The record of a run: every exchange is handed to it before the next message is sent.
 
-A folder with one SQLite file. Turns are written as they come; a finished conversation is committed at once, so
-after a crash nothing is repeated but the conversations that were in flight.
+A folder with one SQLite file. A thread of its own writes the exchanges as they come; a conversation has ended
+when its end is on disk, so after a crash nothing is repeated but the conversations that were in flight.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +19,7 @@ from vivavoce.conversations.transcript_json import (
     header_from_text,
     header_to_text,
 )
+from vivavoce.conversations.writing import RecordWriter
 from vivavoce.errors import FileError, UsageError
 
 __all__ = ["RunRecord"]
@@ -26,8 +27,6 @@ __all__ = ["RunRecord"]
 FILE = "run.sqlite"
 LOCK = "run.lock"
 LAYOUT = 1
-# Exchanges in the middle of a conversation may wait this long for the next commit.
-COMMIT_SECONDS = 0.05
 _TABLES = """
 CREATE TABLE header (layout INTEGER NOT NULL, json TEXT NOT NULL);
 CREATE TABLE talk (place INTEGER PRIMARY KEY, bot TEXT NOT NULL, script TEXT NOT NULL, repeat INTEGER NOT NULL,
@@ -45,7 +44,7 @@ class RunRecord:
         self.header = header
         self._database = database
         self._lock: sqlite3.Connection | None = None
-        self._committed = time.monotonic()
+        self._own_writer: RecordWriter | None = None
         self._places = _places(header)
 
     @classmethod
@@ -113,38 +112,42 @@ class RunRecord:
             ) from error
         self._lock = lock
 
+    @property
+    def _writer(self) -> RecordWriter:
+        if self._own_writer is None:
+            self._own_writer = RecordWriter(lambda: _connect(self.folder / FILE))
+        return self._own_writer
+
     def begin(self, key: TalkKey) -> None:
         """Note that a conversation is in flight; what an earlier try of it left is forgotten."""
         place = self._places[key]
-        self._database.execute("DELETE FROM exchange WHERE talk = ?", (place,))
-        self._database.execute(
-            "INSERT OR REPLACE INTO talk VALUES (?, ?, ?, ?, ?, '')",
-            (place, key.bot, key.script, key.repeat, State.OPEN),
-        )
+        self._writer.write("DELETE FROM exchange WHERE talk = ?", place)
+        begun = "INSERT OR REPLACE INTO talk VALUES (?, ?, ?, ?, ?, '')"
+        self._writer.write(begun, place, key.bot, key.script, key.repeat, State.OPEN)
 
     def add(self, key: TalkKey, exchange: Exchange) -> None:
         """Keep one exchange of a conversation in flight."""
-        self._database.execute(
-            "INSERT INTO exchange VALUES (?, ?, ?)",
-            (self._places[key], exchange.number, exchange_to_text(exchange)),
-        )
-        if time.monotonic() - self._committed > COMMIT_SECONDS:
-            self._commit()
+        text = exchange_to_text(exchange)
+        self._writer.write("INSERT INTO exchange VALUES (?, ?, ?)", self._places[key], exchange.number, text)
 
     def finish(self, key: TalkKey, state: State, note: str = "") -> None:
-        """Keep how a conversation ended; it is on disk when this returns."""
-        self._database.execute(
-            "UPDATE talk SET state = ?, note = ? WHERE place = ?", (state, note, self._places[key])
-        )
-        self._commit()
+        """Keep how a conversation ended; `settled` tells when it is on disk."""
+        ended = "UPDATE talk SET state = ?, note = ? WHERE place = ?"
+        self._writer.write(ended, state, note, self._places[key])
 
-    def _commit(self) -> None:
-        self._database.commit()
-        self._committed = time.monotonic()
+    async def settled(self) -> None:
+        """Wait until all that was written is on disk."""
+        await asyncio.wrap_future(self._writer.settled())
+
+    def _flush(self) -> None:
+        if self._own_writer is not None:
+            self._own_writer.settled().result()
 
     def close(self) -> None:
         """Write what waits and give the record back. May be called more than once."""
-        self._database.commit()
+        if self._own_writer is not None:
+            self._own_writer.close()
+            self._own_writer = None
         self._database.close()
         if self._lock is not None:
             self._lock.close()
@@ -154,11 +157,13 @@ class RunRecord:
 
     def states(self) -> Mapping[TalkKey, State]:
         """Return how far each conversation got that was begun."""
+        self._flush()
         rows = self._database.execute("SELECT bot, script, repeat, state FROM talk")
         return {TalkKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
 
     def transcripts(self) -> Iterator[Transcript]:
         """Return the conversations that have ended, in the order of the plan, one at a time."""
+        self._flush()
         rows = self._database.execute(
             "SELECT t.place, t.bot, t.script, t.repeat, t.state, t.note, e.number, e.json FROM talk t"
             " LEFT JOIN exchange e ON e.talk = t.place WHERE t.state != ? ORDER BY t.place, e.number",
@@ -171,6 +176,7 @@ class RunRecord:
 
     def transcript(self, key: TalkKey) -> Transcript:
         """Return one conversation."""
+        self._flush()
         place = self._places[key]
         row = self._database.execute("SELECT state, note FROM talk WHERE place = ?", (place,)).fetchone()
         if row is None:

@@ -80,7 +80,8 @@ def _read_file(path: Path, sheet: str | None) -> Suite:
         return _read_botium(path)
     ending = path.suffix.lower()
     if ending in SHEETS:
-        return read_sheet_suite(path, sheet=sheet)
+        foreign = not is_sheet_of_scenarios(path, sheet=sheet) and _is_botium(path)
+        return _read_botium(path) if foreign else read_sheet_suite(path, sheet=sheet)
     if ending not in YAML:
         raise FileError(
             f"scenarios are not read from '{ending}' files",
@@ -88,6 +89,8 @@ def _read_file(path: Path, sheet: str | None) -> Suite:
             remedy=f"give a file that ends in {', '.join((*YAML, *SHEETS, BOTIUM))}",
         )
     file = read_yaml(path)
+    if _is_botium_yaml(file):
+        return _read_botium(path)
     return _read_rasa(path) if _is_rasa(file) else suite_from_yaml(file)
 
 
@@ -113,11 +116,12 @@ def _read_folder(folder: Path, sheet: str | None) -> Suite:
 
 def _folder_suites(folder: Path, sheet: str | None, notes: list[str]) -> Iterator[Suite]:
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    if any(path.name.lower().endswith(BOTIUM) for path in files):
+    scripts = _find_botium(folder)
+    if scripts:
         yield _read_botium(folder)
     for path in files:
         ending = path.suffix.lower()
-        if path.name.startswith(AGENT) or ending not in (*YAML, *SHEETS):
+        if path in scripts or path.name.startswith(AGENT) or ending not in (*YAML, *SHEETS):
             continue
         suite = _folder_yaml(path) if ending in YAML else _folder_sheet(path, sheet)
         if suite is None and not _is_of_agent(path):
@@ -137,16 +141,38 @@ def _folder_yaml(path: Path) -> Suite | None:
     file = read_yaml(path)
     if _is_rasa(file):
         return _read_rasa(path)
+    if _is_botium_yaml(file):
+        return _read_botium(path)
     return suite_from_yaml(file) if OURS & set(as_mapping(file.value)) else None
 
 
 def _folder_sheet(path: Path, sheet: str | None) -> Suite | None:
-    return read_sheet_suite(path, sheet=sheet) if is_sheet_of_scenarios(path, sheet=sheet) else None
+    if is_sheet_of_scenarios(path, sheet=sheet):
+        return read_sheet_suite(path, sheet=sheet)
+    return _read_botium(path) if _is_botium(path) else None
 
 
 def _is_rasa(file: YamlFile) -> bool:
     keys = set(as_mapping(file.value))
     return bool(keys & RASA) and "scenarios" not in keys
+
+
+def _is_botium(path: Path) -> bool:
+    from vivavoce.conversations.formats.botium import is_botium
+
+    return is_botium(path)
+
+
+def _is_botium_yaml(file: YamlFile) -> bool:
+    from vivavoce.conversations.formats.botium_text import holds_botium
+
+    return holds_botium(file)
+
+
+def _find_botium(folder: Path) -> list[Path]:
+    from vivavoce.conversations.formats.botium import find_botium
+
+    return find_botium(folder)
 
 
 def _read_botium(path: Path) -> Suite:

@@ -359,5 +359,5 @@ def show_contract(console: Console, report: ContractReport) -> None:
     rows = [("yes" if check.passed else "NO", check.name, check.note) for check in report.checks]
     console.print(numbers_table(("", "Check", "Note"), rows, words=3))
     if report.replies:
-        told = [f"Its {what}: told in {n} of {plural(report.replies, 'reply')}" for what, n in report.tells.items()]
-        console.print(Group(Text(), bullets(told)))
+        told = ", ".join(f"{what} in {n}" for what, n in report.tells.items())
+        console.print(Group(Text(), block(f"Of {report.replies:,} replies it told {told or 'nothing of its own'}.")))

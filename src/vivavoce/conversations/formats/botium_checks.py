@@ -62,16 +62,12 @@ class Checks:
     wait_s: float | None = None
     button: str = ""
     cased: int = 0
-
-    @property
-    def bare(self) -> bool:
-        """Whether the section says nothing at all."""
-        return self == Checks()
+    lines: tuple[str, ...] = field(default=(), compare=False)
 
 
 def read_checks(lines: Sequence[str], who: str = "bot") -> Checks:
     """Read the lines of a section; what no one here knows is kept as it is."""
-    checks, texts = Checks(), list[str]()
+    checks, texts = Checks(lines=tuple(lines)), list[str]()
     for line in lines:
         marks, bare = _unmarked(line.strip())
         name, _, rest = bare.partition(" ")

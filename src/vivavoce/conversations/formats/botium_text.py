@@ -1,19 +1,24 @@
-"""Botium's `.convo.txt`, `.utterances.txt` and YAML as sections of lines: who speaks, and what is written."""
+"""Botium's text files and YAML as sections of lines: who speaks, and what is written."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vivavoce.errors import FileError
-from vivavoce.files.yamls import Value, as_list, as_mapping, read_yaml
+from vivavoce.files.yamls import Value, YamlFile, as_list, as_mapping, read_yaml
 
 CONVO = ".convo.txt"
 PARTIAL = ".pconvo.txt"
 UTTERANCES = ".utterances.txt"
-_SECTION = re.compile(r"#(me|bot|begin|end|include)\b\s*(.*)", re.IGNORECASE)
+MEMORY = ".scriptingmemory.txt"
+ENDINGS = (CONVO, PARTIAL, UTTERANCES, MEMORY)
+YAML_KEYS = ("convos", "partialConvos", "utterances", "scriptingMemory")
+SECTION = re.compile(r"#(me|bot|begin|end|include)(?:\s+(.*))?", re.IGNORECASE)
+
+Table = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +38,70 @@ class Convo:
     sections: tuple[Section, ...]
     source: str
     partial: bool = False
+    about: str = ""
 
 
-def read_convo(path: Path) -> Convo:
-    """Read a conversation; its name is the first line, else the name of the file."""
-    lines = read_lines(path)
-    stem = path.name.removesuffix(PARTIAL).removesuffix(CONVO)
-    first = next((line.strip() for line in lines if line.strip()), "")
-    name = stem if not first or _SECTION.fullmatch(first) else first
-    return Convo(name, tuple(_sections(lines)), str(path), path.name.endswith(PARTIAL))
+@dataclass
+class Material:
+    """All that was found in the files: conversations, phrase lists, tables of values, and remarks."""
+
+    convos: list[Convo] = field(default_factory=list)
+    lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add_list(self, name: str, phrases: Sequence[str], source: str) -> None:
+        """Add the phrases of a list; one of the same name grows, as in Botium."""
+        if name in self.lists:
+            self.notes.append(f"{source}: the list '{name}' was there before; it holds the phrases of both now")
+        self.lists[name] = tuple(dict.fromkeys([*self.lists.get(name, ()), *phrases]))
 
 
-def _sections(lines: Sequence[str]) -> Iterator[Section]:
-    who, start, held = "", 0, list[str]()
-    for number, line in enumerate(lines, 1):
-        found = _SECTION.fullmatch(line.strip())
-        if found is None:
-            held.append(line.rstrip())
+def read_text_file(path: Path, material: Material) -> None:
+    """Read one of the text files."""
+    lines, name = read_lines(path), path.name.lower()
+    if name.endswith((CONVO, PARTIAL)):
+        material.convos.append(parse_convo(lines, path))
+    elif name.endswith(UTTERANCES):
+        phrases = [line.strip() for line in lines if line.strip()]
+        if not phrases:
+            raise FileError("the list of utterances is empty", where=str(path), remedy="begin it with its name")
+        material.add_list(phrases[0], phrases[1:], path.name)
+    else:
+        material.tables.append(memory_table(lines))
+
+
+def parse_convo(lines: Sequence[str], path: Path) -> Convo:
+    """Return a conversation; its name is the first line, else the name of the file."""
+    start = next((place for place, line in enumerate(lines) if line.strip().startswith("#")), len(lines))
+    head = _trimmed([line.strip() for line in lines[:start]])
+    name = head[0] if head else path.name[: -len(PARTIAL if path.name.lower().endswith(PARTIAL) else CONVO)]
+    about = "\n".join(head[1:]).strip()
+    partial = path.name.lower().endswith(PARTIAL)
+    return Convo(name, tuple(_sections(lines, start, path)), str(path), partial, about)
+
+
+def _sections(lines: Sequence[str], start: int, path: Path) -> Iterator[Section]:
+    who, began, held = "", 0, list[str]()
+    for number, line in enumerate(lines[start:], start + 1):
+        bare = line.strip()
+        if not bare.startswith("#"):
+            held.append(bare)
             continue
         if who:
-            yield Section(who, _trimmed(held), start)
-        who, start, held = found[1].lower(), number, [found[2]] if found[2] else []
+            yield Section(who, _trimmed(held), began)
+        found = SECTION.fullmatch(bare)
+        if found is None:
+            raise FileError(
+                f"'{bare}' begins no section that is known",
+                where=f"{path}, line {number}",
+                remedy="sections begin with #me, #bot, #begin, #end or #include",
+            )
+        # What follows `#me` on its line names a channel; after `#include` it is what to include.
+        who, began = found[1].lower(), number
+        held = [found[2]] if found[2] and who == "include" else []
     if who:
-        yield Section(who, _trimmed(held), start)
+        yield Section(who, _trimmed(held), began)
 
 
 def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
@@ -68,20 +114,21 @@ def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(text)
 
 
-def read_utterances(path: Path) -> tuple[str, tuple[str, ...]]:
-    """Read a list of phrases: its name on the first line, then one phrase a line."""
-    lines = [line.strip() for line in read_lines(path) if line.strip()]
-    if not lines:
-        raise FileError("the list of utterances is empty", where=str(path), remedy="begin it with its name")
-    return lines[0], tuple(lines[1:])
+def memory_table(lines: Sequence[str]) -> Table:
+    """Return a table of values: variables in the first line, then a name and its values in each."""
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines if line.strip()]
+    names = [name.removeprefix("$") for name in rows[0][1:]] if rows else []
+    return {row[0]: {n: value for n, value in zip(names, row[1:], strict=False) if n} for row in rows[1:]}
 
 
 def read_lines(path: Path) -> list[str]:
     """Read a text file; refuse what is not UTF-8."""
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
-        raise FileError(f"the file cannot be read: {error.strerror or error}", where=str(path)) from error
+        raise FileError(
+            f"the file cannot be read: {error.strerror or error}", where=str(path), remedy="check the path"
+        ) from error
     except UnicodeDecodeError as error:
         raise FileError("the file is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from error
 
@@ -89,47 +136,59 @@ def read_lines(path: Path) -> list[str]:
 # --- YAML --------------------------------------------------------------------------------------------------------
 
 
-def is_botium_yaml(path: Path) -> bool:
+def holds_botium(file: YamlFile) -> bool:
     """Tell whether a YAML file is one of Botium's."""
-    value = read_yaml(path).value
-    return isinstance(value, dict) and bool({"convos", "utterances"} & set(value)) and "scenarios" not in value
+    keys = set(as_mapping(file.value))
+    return bool(keys & set(YAML_KEYS)) and not keys & {"scenarios", "stories", "test_cases"}
 
 
-def read_convo_yaml(path: Path) -> tuple[list[Convo], dict[str, tuple[str, ...]]]:
-    """Read conversations and phrase lists from a YAML file."""
+def read_yaml_file(path: Path, material: Material) -> None:
+    """Read conversations, phrase lists and values from a YAML file."""
     file = read_yaml(path)
     content = as_mapping(file.value)
-    convos = [
-        _yaml_convo(as_mapping(one), file.line("convos", place), str(path))
-        for place, one in enumerate(as_list(content.get("convos")))
-    ]
-    lists = as_mapping(content.get("utterances"))
-    return convos, {name: tuple(str(one) for one in as_list(phrases)) for name, phrases in lists.items()}
+    for key, partial in (("convos", False), ("partialConvos", True)):
+        for place, one in enumerate(as_list(content.get(key))):
+            material.convos.append(_yaml_convo(as_mapping(one), file, (key, place), partial))
+    for name, phrases in as_mapping(content.get("utterances")).items():
+        material.add_list(name, [str(one) for one in as_list(phrases)], path.name)
+    if "scriptingMemory" in content:
+        material.tables.append(memory_table([str(line) for line in as_list(content["scriptingMemory"])]))
+    if unknown := [key for key in content if key not in YAML_KEYS]:
+        material.notes.append(f"{path.name}: not read, because Botium does not know it either: {', '.join(unknown)}")
 
 
-def _yaml_convo(convo: Mapping[str, Value], line: int, source: str) -> Convo:
-    steps = [as_mapping(step) for step in as_list(convo.get("steps"))]
-    sections = tuple(
-        Section(who.lower(), tuple(_yaml_lines(said)), line) for step in steps for who, said in step.items()
-    )
-    return Convo(str(convo.get("name", f"convo, line {line}")), sections, source)
+def _yaml_convo(convo: Mapping[str, Value], file: YamlFile, at: tuple[str, int], partial: bool) -> Convo:
+    sections = []
+    for place, step in enumerate(as_list(convo.get("steps"))):
+        line = file.line(*at, "steps", place)
+        sections += [
+            Section(who.lower(), _trimmed(list(_yaml_lines(said))), line) for who, said in as_mapping(step).items()
+        ]
+    name = str(convo.get("name") or f"{Path(file.path).stem}, line {file.line(*at)}")
+    return Convo(name, tuple(sections), file.path, partial, str(convo.get("description", "")))
 
 
 def _yaml_lines(said: Value) -> Iterator[str]:
     """Write a step as the lines of the text form: a mapping is an asserter with its arguments."""
     for item in as_list(said):
-        if isinstance(item, dict):
-            for name, arguments in item.items():
-                joined = "|".join(str(one).replace("|", "\\|") for one in as_list(arguments))
-                yield _asserter(name, joined)
+        if not isinstance(item, dict):
+            yield from str(item).split("\n")
+            continue
+        named = next(
+            (key for key in ("asserter", "logichook", "logicHook", "userinput", "userInput") if key in item), ""
+        )
+        if named:
+            marks = "".join(m for key, m in (("optional", "?"), ("not", "!")) if str(item.get(key)).lower() == "true")
+            yield marks + _asserter(str(item[named]), item.get("args", []))
         else:
-            yield from str(item).splitlines() or [""]
+            yield from (_asserter(name, arguments) for name, arguments in item.items())
 
 
-def _asserter(name: str, arguments: str) -> str:
+def _asserter(name: str, arguments: Value) -> str:
     # In YAML, OPTIONAL_ and NOT_ are words; in text, `?` and `!` stand before the asserter.
     marks = ""
     for word, mark in (("OPTIONAL_", "?"), ("NOT_", "!")):
         if name.startswith(word):
             name, marks = name.removeprefix(word), marks + mark
-    return f"{marks}{arguments}" if name == "TEXT" else f"{marks}{name} {arguments}".rstrip()
+    joined = "|".join(str(one).replace("|", "\\|").replace("\n", " ") for one in as_list(arguments))
+    return f"{marks}{name} {joined}".rstrip()

@@ -30,6 +30,11 @@ def build_turn(asked: Checks, answers: Sequence[Checks], lists: Lists, memory: M
     """Return the turn of a message and the replies that should follow it."""
     every = (asked, *answers)
     user, aside = _said(asked, lists, memory)
+    needed = [checks for checks in answers if not checks.optional]
+    if needed and len(needed) < len(answers):
+        # What holds for a bubble only if it comes has no place in a reply that must come.
+        aside += [{"bot": list(checks.lines)} for checks in answers if checks.optional]
+        answers = needed
     expect, save = _expectation(asked, answers, lists, memory)
     for checks in every:
         memory.constants |= checks.constants
@@ -90,15 +95,13 @@ def _expectation(
     }
     kept += [line for checks in answers for line in checks.kept]
     found["extras"] = {KEPT: kept} if kept else {}
-    return (
-        Expectation(
-            counted=any(bool(value) or value == 0.0 and value is not False for value in found.values() if value != ()),
-            optional=any(checks.optional for checks in answers),
-            order_any=bool(every) and len(needed) + len(every) > 1,
-            **found,
-        ),
-        save,
+    expect = Expectation(
+        counted=Expectation(**found) != Expectation(),
+        optional=any(checks.optional for checks in answers),
+        order_any=bool(every) and len(needed) + len(every) > 1,
+        **found,
     )
+    return expect, save
 
 
 def _choice(text: str, lists: Lists, memory: Memory) -> tuple[Choice, dict[str, Pattern]]:

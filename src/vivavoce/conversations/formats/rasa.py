@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
+from vivavoce.conversations.formats.imported import (
+    DOMAIN,
+    Choice,
+    expect_bubbles,
+    level_of,
+    name_as_id,
+    numbered,
+)
+from vivavoce.conversations.formats.rasa_messages import plain_message
 from vivavoce.conversations.scenario import Expectation, FallbackRule, Match, Pattern, Scenario, Suite, Turn
-from vivavoce.errors import DataError, FileError
+from vivavoce.errors import DataError, FileError, plural
 from vivavoce.files.yamls import Value, YamlFile, as_list, as_mapping, read_yaml
 
-FALLBACKS = ("nlu_fallback", "action_default_fallback")
-_ENTITY = re.compile(r"\[(?P<text>[^\]]+)\](?:\((?P<name>[^)]+)\)|(?P<json>\{[^}]*\}))")
-_VARIABLE = re.compile(r"\{\w+\}")
+FALLBACK = "nlu_fallback"
+FALLBACK_ACTION = "action_default_fallback"
+FALLBACKS = (FALLBACK, FALLBACK_ACTION)
+KEPT = "x-rasa"
+STORIES = (("stories", "story"), ("test_cases", "test_case"))
+SHOWN = 10
+_NOTHING = ("null", "~", "")
+_HEAD = ("steps", "fixtures", "story", "test_case")
+_VARIABLE = re.compile(r"\{[^{}\s]+\}")
+_STEP = frozenset(
+    {"user", "intent", "entities", "bot", "action", "utter", "slot_was_set", "slot_was_not_set", "or", "name"}
+)
+
+Step = Mapping[str, Value]
 
 
 def is_rasa_stories(path: Path) -> bool:
     """Tell whether a YAML file holds Rasa stories."""
-    value = read_yaml(path).value
-    return isinstance(value, dict) and "scenarios" not in value and ("stories" in value or "test_cases" in value)
+    keys = set(as_mapping(read_yaml(path).value))
+    return bool(keys & {key for key, _ in STORIES}) and "scenarios" not in keys
 
 
 def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
@@ -31,8 +50,8 @@ def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
     if not files:
         raise FileError("there are no Rasa stories here", where=str(path), remedy="give a file with `stories:`")
     responses = _responses(Path(domain) if domain else _find_domain(files[0]))
-    reader = _Reader(responses)
-    scenarios = [scenario for file in files for scenario in reader.scenarios(read_yaml(file))]
+    reading = _Reading(responses)
+    scenarios = [scenario for file in files for scenario in reading.scenarios(read_yaml(file))]
     if not scenarios:
         raise DataError(
             "these stories say nothing: no step has a `user` text",
@@ -40,29 +59,37 @@ def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
             remedy="give test stories, not stories of training",
         )
     return Suite(
-        place.stem,
-        tuple(_numbered(scenarios)),
+        place.resolve().stem,
+        tuple(numbered(scenarios)),
         fallback=FallbackRule(intents=FALLBACKS),
         source=str(path),
-        notes=tuple(reader.notes(bool(responses))),
+        notes=tuple(reading.notes(scenarios)),
+        extras={KEPT: reading.silent_stories} if reading.silent_stories else {},
     )
 
 
+def read_story(file: YamlFile) -> Turn:
+    """Read the steps of one message and what follows it, without a domain."""
+    _, drafts = _Reading(None).drafts([(as_mapping(step), 1) for step in as_list(file.value)], {})
+    return drafts[0].finished()
+
+
 def _find_domain(file: Path) -> Path | None:
-    for folder in (file.parent, *file.parents[1:3]):
-        if (folder / "domain.yml").is_file():
-            return folder / "domain.yml"
+    for folder in (file.parent, *file.resolve().parents[1:3]):
+        for name in ("domain.yml", "domain.yaml"):
+            if (folder / name).is_file():
+                return folder / name
     return None
 
 
-def _responses(domain: Path | None) -> dict[str, tuple[str, ...]]:
-    """Return the texts of each `utter_` action; values that Rasa puts in become wildcards."""
+def _responses(domain: Path | None) -> dict[str, tuple[str, ...]] | None:
+    """Return the texts of each `utter_` action; values that Rasa puts in become wildcards. None without a domain."""
     if domain is None:
-        return {}
+        return None
     content = as_mapping(read_yaml(domain).value)
     return {
         name: tuple(
-            _VARIABLE.sub("*", str(text))
+            _VARIABLE.sub("*", str(text)).strip()
             for variant in as_list(variants)
             if (text := as_mapping(variant).get("text")) is not None
         )
@@ -72,145 +99,203 @@ def _responses(domain: Path | None) -> dict[str, tuple[str, ...]]:
 
 @dataclass
 class _Draft:
-    """A turn while its story is read."""
+    """A turn while its story is read. `kept`: steps that cannot be seen from outside, in their order."""
 
     turn: Turn
-    patterns: list[tuple[Pattern, ...]] = field(default_factory=list)
+    bubbles: list[Choice] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
     slots_after: dict[str, str] = field(default_factory=dict)
     kept: list[object] = field(default_factory=list)
+    closed: bool = False
 
     def finished(self) -> Turn:
-        expect = self.turn.expect
-        single = self.patterns[0] if len(self.patterns) == 1 else ()
-        several = tuple(one[0] for one in self.patterns) if len(self.patterns) > 1 else ()
-        # Loops are seen inside Rasa only; they do not make a turn unchecked.
-        extras = {"x-rasa": self.kept} if self.kept else {}
-        action = self.actions[0] if self.actions else None
-        done = replace(expect, any=single, all=several, action=action, slots_after=self.slots_after)
-        return replace(self.turn, expect=done, extras=extras)
+        free, needed = expect_bubbles(self.bubbles)
+        found = replace(
+            self.turn.expect,
+            any=free,
+            all=needed,
+            action=self.actions[0] if self.actions else None,
+            slots_after=self.slots_after,
+            counted=True,
+        )
+        kept = [*self.kept, *({"action": action} for action in self.actions[1:])]
+        # Under the turn, not its expectation: what is seen inside Rasa only does not make a turn unchecked.
+        return replace(
+            self.turn,
+            expect=replace(found, counted=found != Expectation()),
+            extras={KEPT: kept} if kept else {},
+        )
 
 
-class _Reader:
+@dataclass
+class _Reading:
     """Turns stories into scenarios; remembers what could not be said or told from outside."""
 
-    def __init__(self, responses: Mapping[str, tuple[str, ...]]) -> None:
-        self.responses = responses
-        self.textless: list[int] = []
-        self.silent: set[str] = set()
+    responses: Mapping[str, tuple[str, ...]] | None
+    textless: int = 0
+    more_actions: int = 0
+    variants: int = 0
+    unseen: set[str] = field(default_factory=set)
+    silent_stories: list[object] = field(default_factory=list)
 
     def scenarios(self, file: YamlFile) -> Iterator[Scenario]:
         content = as_mapping(file.value)
-        for key, title in (("stories", "story"), ("test_cases", "test_case")):
+        fixtures = {
+            name: _pairs(values)[0]
+            for one in as_list(content.get("fixtures"))
+            for name, values in as_mapping(one).items()
+        }
+        for key, title in STORIES:
             for place, story in enumerate(as_list(content.get(key))):
-                yield from self._stories(as_mapping(story), title, file, (key, place))
+                yield from self._stories(as_mapping(story), title, file, (key, place), fixtures)
 
     def _stories(
-        self, story: Mapping[str, Value], title: str, file: YamlFile, steps: tuple[str | int, ...]
+        self,
+        story: Step,
+        title: str,
+        file: YamlFile,
+        at: tuple[str | int, ...],
+        fixtures: Mapping[str, Mapping[str, str]],
     ) -> Iterator[Scenario]:
-        name = str(story.get(title, f"line {file.line(*steps)}"))
-        written = [as_mapping(step) for step in as_list(story.get("steps"))]
-        for variant in _variants(written):
-            drafts = self._drafts(variant, file, steps)
+        line = file.line(*at)
+        name = str(story.get(title) or f"line {line}")
+        setup = {
+            slot: value
+            for one in as_list(story.get("fixtures"))
+            for slot, value in fixtures.get(str(one), {}).items()
+        }
+        extras = [{key: value} for key, value in story.items() if key not in _HEAD]
+        extras += [{"fixtures": one} for one in as_list(story.get("fixtures")) if str(one) not in fixtures]
+        steps = [(as_mapping(step), file.line(*at, "steps", n)) for n, step in enumerate(as_list(story.get("steps")))]
+        choices = list(_variants(steps))
+        self.variants += len(choices) - 1
+        for variant in choices:
+            before, drafts = self.drafts(variant, dict(setup))
             turns = tuple(draft.finished() for draft in drafts)
-            if turns:
-                level = "basic" if len(turns) <= 3 else "medium" if len(turns) <= 6 else "complex"
-                yield Scenario(_id(name), level, turns, title=name, domain="imported", line=file.line(*steps))
+            kept = [*extras, *before.kept, *({"action": action} for action in before.actions)]
+            if not turns:
+                self.silent_stories.append(dict(story))
+                continue
+            yield Scenario(
+                name_as_id(name, "story"),
+                level_of(len(turns)),
+                turns,
+                title=name,
+                domain=DOMAIN,
+                setup_slots=before.slots_after,
+                line=line,
+                extras={KEPT: kept} if kept else {},
+            )
 
-    def _drafts(
-        self, steps: Sequence[Mapping[str, Value]], file: YamlFile, where: tuple[str | int, ...]
-    ) -> list[_Draft]:
+    def drafts(self, steps: Sequence[tuple[Step, int]], setup: dict[str, str]) -> tuple[_Draft, list[_Draft]]:
+        """Return what stands before the first message, and the turns."""
+        before = _Draft(Turn(""), slots_after=setup)
         drafts: list[_Draft] = []
-        for step in steps:
+        for step, line in steps:
+            draft = drafts[-1] if drafts else before
             if "user" in step:
-                drafts.append(self._asked(step, file, where))
+                drafts.append(_asked(step, line))
             elif "intent" in step:
-                self.textless.append(file.line(*where))
-            elif drafts:
-                self._answered(drafts[-1], step)
-        return drafts
+                # What follows belongs to a message that nobody can say.
+                self.textless += 1
+                draft.closed = True
+                draft.kept.append(dict(step))
+            elif draft.closed:
+                draft.kept.append(dict(step))
+            else:
+                self._answered(draft, step, drafts)
+        return before, drafts
 
-    def _asked(self, step: Mapping[str, Value], file: YamlFile, where: tuple[str | int, ...]) -> _Draft:
-        text, slots, roles = plain_message(str(step["user"]).strip())
-        intent = str(step.get("intent", "")).removeprefix("/")
-        fallback = intent in FALLBACKS
-        intents = (intent,) if intent and not fallback else ()
-        expect = Expectation(counted=bool(intent or slots), fallback=fallback, intents=intents, slots=slots)
-        return _Draft(Turn(text, expect, line=file.line(*where)), kept=list(roles))
-
-    def _answered(self, draft: _Draft, step: Mapping[str, Value]) -> None:
+    def _answered(self, draft: _Draft, step: Step, drafts: Sequence[_Draft]) -> None:
         if "bot" in step:
-            draft.patterns.append((Pattern(str(step["bot"]).strip(), Match.EXACT),))
-            draft.turn = replace(draft.turn, expect=replace(draft.turn.expect, counted=True))
+            text = str(step["bot"]).strip()
+            if drafts:
+                draft.bubbles.append((Pattern(text, Match.EXACT),))
+            else:
+                draft.kept.append({"bot": text})
         for key in ("action", "utter"):
             if key in step:
                 self._acted(draft, str(step[key]))
-        for slot in as_list(step.get("slot_was_set")):
-            draft.slots_after |= {name: str(value) for name, value in as_mapping(slot).items()}
-        draft.kept += [{key: step[key]} for key in ("active_loop", "checkpoint") if key in step]
+        given, unset = _pairs(step.get("slot_was_set"))
+        draft.slots_after |= given
+        draft.kept += [{"slot_was_set": name} for name in unset]
+        refused, empty = _pairs(step.get("slot_was_not_set"))
+        draft.slots_after |= dict.fromkeys(empty, "")
+        draft.kept += [{"slot_was_not_set": {name: value}} for name, value in refused.items()]
+        draft.kept += [{key: value} for key, value in step.items() if key not in _STEP]
 
     def _acted(self, draft: _Draft, action: str) -> None:
+        if action == FALLBACK_ACTION:
+            draft.turn = replace(draft.turn, expect=replace(draft.turn.expect, fallback=True, intents=()))
+            return
+        self.more_actions += bool(draft.actions)
         draft.actions.append(action)
-        if action in FALLBACKS:
-            draft.turn = replace(
-                draft.turn, expect=replace(draft.turn.expect, fallback=True, counted=True, intents=())
-            )
-        elif self.responses.get(action):
-            texts = self.responses[action]
-            draft.patterns.append(tuple(Pattern(t, Match.WILDCARD if "*" in t else Match.CONTAINS) for t in texts))
+        texts = (self.responses or {}).get(action)
+        if texts:
+            draft.bubbles.append(tuple(Pattern(text) for text in texts))
         else:
-            self.silent.add(action)
+            self.unseen.add(action)
 
-    def notes(self, has_domain: bool) -> Iterator[str]:
-        if self.silent:
-            why = "the domain file gives no text for them" if has_domain else "no domain file was found"
-            shown = ", ".join(sorted(self.silent)[:10])
-            yield f"what these actions say is not checked, because {why}: {shown}"
+    def notes(self, scenarios: Sequence[Scenario]) -> Iterator[str]:
+        if self.unseen:
+            why = "no domain file was found" if self.responses is None else "the domain file gives no text for them"
+            shown = ", ".join(sorted(self.unseen)[:SHOWN]) + (", ..." if len(self.unseen) > SHOWN else "")
+            yield f"what {plural(len(self.unseen), 'action')} say is not checked, because {why}: {shown}"
         if self.textless:
-            lines = ", ".join(str(line) for line in sorted(set(self.textless))[:10])
-            yield f"{len(self.textless)} steps have an intent but no text and cannot be said: stories of line {lines}"
+            yield f"{plural(self.textless, 'step')} with an intent but no text cannot be said: kept under `{KEPT}`"
+        if self.more_actions:
+            more = plural(self.more_actions, "more action")
+            yield f"a turn expects one action; {more} kept under `{KEPT}`; texts that are known are checked"
+        if self.variants:
+            yield f"`or` made {plural(self.variants, 'more scenario')}"
+        if self.silent_stories:
+            n = len(self.silent_stories)
+            yield f"{n} {'story' if n == 1 else 'stories'} without any text that can be said: kept under `{KEPT}`"
+        yield from self._keys_kept(scenarios)
+
+    def _keys_kept(self, scenarios: Sequence[Scenario]) -> Iterator[str]:
+        counts: dict[str, int] = {}
+        holders = [one for scenario in scenarios for one in (scenario, *scenario.turns)]
+        for holder in holders:
+            kept = holder.extras.get(KEPT) if isinstance(holder, Scenario | Turn) else None
+            for step in kept if isinstance(kept, list) else ():
+                for key in step if set(step) & {"active_loop", "checkpoint"} else ():
+                    counts[key] = counts.get(key, 0) + 1
+        if counts:
+            told = ", ".join(f"{count} `{key}`" for key, count in sorted(counts.items()))
+            yield f"not seen from outside, kept under `{KEPT}`: {told}"
 
 
-def plain_message(text: str) -> tuple[str, dict[str, str], list[object]]:
-    """Return a message without marks, the slots that were marked in it, and roles and groups aside."""
-    slots: dict[str, str] = {}
-    aside: list[object] = []
-
-    def bare(found: re.Match[str]) -> str:
-        facts = {"entity": found["name"]} if found["name"] else _facts(found["json"])
-        if name := facts.pop("entity", None):
-            slots[str(name)] = str(facts.pop("value", found["text"]))
-            if facts:
-                aside.append({str(name): facts})
-        return found["text"]
-
-    return _ENTITY.sub(bare, text), slots, aside
+def _asked(step: Step, line: int) -> _Draft:
+    text, slots, aside = plain_message(str(step["user"]).strip())
+    for one in as_list(step.get("entities")):
+        given, _ = _pairs(one)
+        slots = {**{name: value for name, value in given.items() if name not in ("role", "group")}, **slots}
+        aside += [dict(as_mapping(one))] if {"role", "group"} & set(given) else []
+    intent = str(step.get("intent", "")).strip().removeprefix("/")
+    fallback = intent in FALLBACKS
+    expect = Expectation(fallback=fallback, intents=() if fallback or not intent else (intent,), slots=slots)
+    aside += [{key: value} for key, value in step.items() if key not in _STEP]
+    return _Draft(Turn(text, expect, line=line), kept=aside)
 
 
-def _facts(text: str) -> dict[str, object]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+def _pairs(value: Value | None) -> tuple[dict[str, str], list[str]]:
+    """Return slots with their values (nothing where it was null), and those that are named alone."""
+    given: dict[str, str] = {}
+    named: list[str] = []
+    for one in as_list(value):
+        if isinstance(one, dict):
+            given |= {name: "" if str(item) in _NOTHING else str(item) for name, item in one.items()}
+        else:
+            named.append(str(one))
+    return given, named
 
 
-def _variants(steps: Sequence[Mapping[str, Value]]) -> Iterator[list[Mapping[str, Value]]]:
+def _variants(steps: Sequence[tuple[Step, int]]) -> Iterator[list[tuple[Step, int]]]:
     """Return one story for each choice of its `or` steps."""
-    choices: list[Iterable[Mapping[str, Value]]] = [
-        [as_mapping(one) for one in as_list(step["or"])] if "or" in step else [step] for step in steps
+    choices: list[Iterable[tuple[Step, int]]] = [
+        [(as_mapping(one), line) for one in as_list(step["or"])] if "or" in step else [(step, line)]
+        for step, line in steps
     ]
     for chosen in product(*choices):
         yield list(chosen)
-
-
-def _id(name: str) -> str:
-    return "-".join("".join(char if char.isalnum() else " " for char in name).split()).lower() or "story"
-
-
-def _numbered(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
-    seen: dict[str, int] = {}
-    for scenario in scenarios:
-        seen[scenario.id] = seen.get(scenario.id, 0) + 1
-        n = seen[scenario.id]
-        yield scenario if n == 1 else replace(scenario, id=f"{scenario.id}-{n}")

@@ -1,0 +1,103 @@
+"""Scenarios from one form into another, and what the other form cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from vivavoce.conversations.expansion import expand
+from vivavoce.conversations.scenario import Scenario, Suite, Turn
+from vivavoce.conversations.suites import SHEETS, YAML, agent_of
+from vivavoce.errors import UsageError, plural
+
+OWN = {"yaml": YAML, "csv": (".csv",), "xlsx": (".xlsx",)}
+FORMS = (*OWN, "botium", "rasa")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What was converted. `notes`: what reading had to leave; `lost`: what could not be written, with counts."""
+
+    form: str
+    scenarios: int
+    conversations: int
+    turns: int
+    notes: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The size in one sentence."""
+        sizes = f"{plural(self.scenarios, 'scenario')}, {plural(self.conversations, 'conversation')}"
+        return f"{sizes} with {plural(self.turns, 'turn')}, as {self.form}."
+
+    def to_json(self) -> dict[str, object]:
+        """Return all of it as plain JSON."""
+        return {**asdict(self), "notes": list(self.notes), "lost": list(self.lost)}
+
+
+def form_of(path: Path, wanted: str | None = None) -> str:
+    """Return the form that a path asks for by its ending, or the wanted one where they agree."""
+    ending = path.suffix.lower()
+    by_ending = next((form for form, endings in OWN.items() if ending in endings), "")
+    if not ending or path.is_dir():
+        by_ending = "botium"
+    form = wanted or by_ending
+    fits = {"botium": by_ending == "botium", "rasa": ending in YAML}.get(form, form == by_ending)
+    if not form or not fits:
+        said = f"{path} is no path for {form}" if form else f"the ending '{ending}' says nothing about the form"
+        raise UsageError(
+            said,
+            where=str(path),
+            remedy=f"end it in {', '.join((*YAML, *SHEETS))}; Botium wants a folder, Rasa a file that ends in .yml",
+        )
+    return form
+
+
+def convert_suite(suite: Suite, out: str | Path, form: str) -> Conversion:
+    """Write a suite in another form; `form` is one of yaml, csv, xlsx, botium, rasa."""
+    plan = expand(suite)
+    if form in OWN:
+        from vivavoce.conversations.suites import write_suite
+
+        write_suite(suite, out)
+        lost = tuple(_left_behind(suite, Path(out)))
+    elif form == "botium":
+        from vivavoce.conversations.formats.botium_writing import write_botium
+
+        lost = (*_kept_aside(suite), *write_botium(plan, out))
+    else:
+        from vivavoce.conversations.formats.rasa_writing import write_rasa
+
+        lost = (*_kept_aside(suite), *write_rasa(plan, out))
+    turns = sum(len(script.turns) for script in plan.scripts)
+    return Conversion(form, len(suite.scenarios), len(plan.scripts), turns, suite.notes, lost)
+
+
+def _left_behind(suite: Suite, out: Path) -> Iterator[str]:
+    agent = Path(agent_of(suite) or "")
+    if suite.agent and agent.is_file() and agent.resolve().parent != out.resolve().parent:
+        yield f"the agent file {suite.agent} stays where it is: copy it beside {out.name}"
+
+
+def _kept_aside(suite: Suite) -> Iterator[str]:
+    """Yield what stands beside the conversations themselves and has no place in another tool."""
+    steps = [step for one in suite.scenarios for step in one.turns]
+    steps += [step for part in suite.parts.values() for step in part]
+    holders: list[Scenario | Turn] = [*suite.scenarios, *(step for step in steps if isinstance(step, Turn))]
+    counts: dict[str, int] = {}
+    for holder in holders:
+        for key in holder.extras:
+            counts[key] = counts.get(key, 0) + 1
+    for key, count in counts.items():
+        yield f"`{key}` beside turns and scenarios is not kept: {plural(count, 'place')}"
+    if suite.extras:
+        yield f"what is kept for the whole suite is not kept: {', '.join(suite.extras)}"
+    notes = sum(bool(scenario.note) for scenario in suite.scenarios)
+    if notes:
+        yield f"`note` of a scenario is not kept: {plural(notes, 'place')}"
+    if suite.agent:
+        yield f"the name of the agent file is not kept: {suite.agent}"
+    if suite.rows or suite.lists or suite.parts:
+        yield "rows, lists and parts are put in: each conversation stands for itself"
