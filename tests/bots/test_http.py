@@ -172,18 +172,6 @@ def test_a_bot_can_be_used_again_in_another_event_loop() -> None:
     assert asyncio.run(serve()) == ["You said: hi", "You said: hi"]
 
 
-def test_talks_at_once_are_not_more_than_allowed() -> None:
-    async def held() -> int:
-        async with misbehaving_server("slow", seconds=0.05) as fake:
-            bot = from_option(fake.url, BotContext("fake", entry={"limits": {"at_once": "2"}}))
-            talks = [await bot.open(str(number)) for number in range(6)]
-            await asyncio.gather(*(talk.say("hi") for talk in talks))
-            await bot.close()
-            return fake.most_at_once
-
-    assert asyncio.run(held()) == 2
-
-
 # Every way to fail
 
 

@@ -63,7 +63,12 @@ def test_junit_lists_every_conversation_of_every_bot_once(result: ConversationsR
 
 def test_junit_tells_passed_failed_and_broken_apart(result: ConversationsResult, record: RunRecord) -> None:
     root = ElementTree.fromstring(render_junit(result, record))
-    assert [(s.get("failures"), s.get("errors")) for s in root] == [("20", "0"), ("20", "0"), ("10", "0"), ("0", "20")]
+    assert [(s.get("failures"), s.get("errors")) for s in root] == [
+        ("20", "0"),
+        ("20", "0"),
+        ("10", "0"),
+        ("0", "20"),
+    ]
     failure = root.find(".//failure")
     assert failure is not None
     assert "turn 1 (t1)" in failure.get("message", "")

@@ -166,7 +166,7 @@ def test_every_share_in_the_seven_numbers_has_its_interval_or_count(run: Run) ->
     cells = re.findall(r'<td class="n">(.*?)</td>', section)
     assert len(cells) % 7 == 0
     for cell in cells:
-        assert cell == "n/a" or "<small>" in cell
+        assert ">n/a<" in f">{cell}<" or "<small>" in cell
 
 
 def test_the_report_is_one_file_without_script_or_network(run: Run) -> None:
@@ -237,6 +237,19 @@ def test_problems_are_sentences_with_a_real_example(runs: dict[str, Run]) -> Non
     assert re.search(r"^1\. [A-Z]", part, flags=re.MULTILINE)
     assert "“when is money number" in part
     assert NOTICE not in part
+
+
+def test_long_names_of_bots_and_levels_leave_the_numbers_their_room(tmp_path: Path) -> None:
+    plan = scripts(12, levels=("a level with quite a name for itself", "basic"))
+    with write_run(tmp_path / "long", {"https://bots.example.org/" + "x" * 60: good}, plan=plan) as record:
+        shown = terminal((score_run(record), record))
+    assert max(len(line) for line in shown.splitlines()) <= 100
+    assert re.search(r"Time +Fallback +Misspelt +Right +Precision +Recall +F1", shown)
+    assert shown.count("100 %") >= 9
+
+
+def test_levels_of_a_suites_own_stand_after_the_known_ones() -> None:
+    assert wording.level_order(["odd", "complex", "basic", "odd"]) == ["basic", "complex", "odd"]
 
 
 # --- text of bots ------------------------------------------------------------------------------------------------

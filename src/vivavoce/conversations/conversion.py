@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vivavoce.conversations.expansion import expand
-from vivavoce.conversations.scenario import Scenario, Suite, Turn
-from vivavoce.conversations.suites import SHEETS, YAML, agent_of
+from vivavoce.conversations.formats.sheet_reading import SHEET
+from vivavoce.conversations.formats.sheet_rows import RAW
+from vivavoce.conversations.scenario import Plan, Scenario, Step, Suite, Turn
+from vivavoce.conversations.suites import SHEETS, YAML, agent_of, write_suite
 from vivavoce.errors import UsageError, plural
 
 OWN = {"yaml": YAML, "csv": (".csv",), "xlsx": (".xlsx",)}
 FORMS = (*OWN, "botium", "rasa")
+# How a sheet was laid out says nothing about a conversation.
+OF_SHEETS = (SHEET, RAW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,9 @@ class Conversion:
     @property
     def summary(self) -> str:
         """The size in one sentence."""
-        sizes = f"{plural(self.scenarios, 'scenario')}, {plural(self.conversations, 'conversation')}"
+        sizes = plural(self.scenarios, "scenario")
+        if self.conversations != self.scenarios:
+            sizes += f", {plural(self.conversations, 'conversation')}"
         return f"{sizes} with {plural(self.turns, 'turn')}, as {self.form}."
 
     def to_json(self) -> dict[str, object]:
@@ -57,22 +64,33 @@ def form_of(path: Path, wanted: str | None = None) -> str:
 
 def convert_suite(suite: Suite, out: str | Path, form: str) -> Conversion:
     """Write a suite in another form; `form` is one of yaml, csv, xlsx, botium, rasa."""
-    plan = expand(suite)
     if form in OWN:
-        from vivavoce.conversations.suites import write_suite
-
         write_suite(suite, out)
+        turns = sum(isinstance(step, Turn) for step in _steps(suite))
         lost = tuple(_left_behind(suite, Path(out)))
-    elif form == "botium":
-        from vivavoce.conversations.formats.botium_writing import write_botium
+        return Conversion(form, len(suite.scenarios), len(suite.scenarios), turns, suite.notes, lost)
+    if form == "rasa":
+        from vivavoce.conversations.formats.rasa_writing import carry_steps
 
-        lost = (*_kept_aside(suite), *write_botium(plan, out))
-    else:
-        from vivavoce.conversations.formats.rasa_writing import write_rasa
-
-        lost = (*_kept_aside(suite), *write_rasa(plan, out))
+        suite = carry_steps(suite)
+    plan = expand(suite)
+    lost = (*_kept_aside(suite), *_writer(form)(plan, out))
     turns = sum(len(script.turns) for script in plan.scripts)
     return Conversion(form, len(suite.scenarios), len(plan.scripts), turns, suite.notes, lost)
+
+
+def _writer(form: str) -> Callable[[Plan, str | Path], tuple[str, ...]]:
+    if form == "botium":
+        from vivavoce.conversations.formats.botium_writing import write_botium
+
+        return write_botium
+    from vivavoce.conversations.formats.rasa_writing import write_rasa
+
+    return write_rasa
+
+
+def _steps(suite: Suite) -> list[Step]:
+    return [step for steps in (*(one.turns for one in suite.scenarios), *suite.parts.values()) for step in steps]
 
 
 def _left_behind(suite: Suite, out: Path) -> Iterator[str]:
@@ -83,17 +101,13 @@ def _left_behind(suite: Suite, out: Path) -> Iterator[str]:
 
 def _kept_aside(suite: Suite) -> Iterator[str]:
     """Yield what stands beside the conversations themselves and has no place in another tool."""
-    steps = [step for one in suite.scenarios for step in one.turns]
-    steps += [step for part in suite.parts.values() for step in part]
-    holders: list[Scenario | Turn] = [*suite.scenarios, *(step for step in steps if isinstance(step, Turn))]
-    counts: dict[str, int] = {}
-    for holder in holders:
-        for key in holder.extras:
-            counts[key] = counts.get(key, 0) + 1
+    holders: list[Scenario | Turn] = [*suite.scenarios, *(step for step in _steps(suite) if isinstance(step, Turn))]
+    counts = Counter(key for holder in holders for key in holder.extras if key not in OF_SHEETS)
     for key, count in counts.items():
         yield f"`{key}` beside turns and scenarios is not kept: {plural(count, 'place')}"
-    if suite.extras:
-        yield f"what is kept for the whole suite is not kept: {', '.join(suite.extras)}"
+    for key in suite.extras:
+        if key not in OF_SHEETS:
+            yield f"`{key}` of the whole suite is not kept: 1 place"
     notes = sum(bool(scenario.note) for scenario in suite.scenarios)
     if notes:
         yield f"`note` of a scenario is not kept: {plural(notes, 'place')}"

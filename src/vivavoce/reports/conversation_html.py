@@ -132,7 +132,9 @@ def _changes(
         )
         for change in changes[:MOST_CHANGES]
     ]
-    whole = tag("div", table(title, ("Visitor", "Before", "After"), rows), class_="talk")
+    whole = tag(
+        "div", table(f"{title}: what the bot said then and now", ("Visitor", "Before", "After"), rows), class_="talk"
+    )
     left = len(changes) - len(rows)
     rest = tag("p", f"{plural(left, 'turn')} more in the JSON file.", class_="muted") if left else None
     return tag("section", tag("h2", f"{title} ({len(changes):,})"), whole, rest)

@@ -10,6 +10,7 @@ from vivavoce.reports.meanings import Measure, render_measures_table
 
 _NO_TYPO = "there is no misspelt message in scope"
 _NO_TWIN = "no misspelt message has a clean twin that was asked too"
+SECONDS_FROM = 10_000
 _ALL_IN_SCOPE = "every question was in scope"
 
 _TABLE = (
@@ -172,13 +173,15 @@ def milliseconds_text(value: float | None) -> str:
         return "n/a"
     if value < 10:
         return f"{value:.1f} ms"
-    return f"{value:,.0f} ms" if value < 10_000 else f"{value / 1000:,.1f} s"
+    return f"{value:,.0f} ms" if value < SECONDS_FROM else f"{value / 1000:,.1f} s"
 
 
 def milliseconds_interval(rate: Rate) -> str:
     """Write where a mean time would lie with other conversations of this kind."""
     if rate.value is None or rate.low is None or rate.high is None:
         return ""
+    if rate.value >= SECONDS_FROM:
+        return f"{rate.low / 1000:,.1f}-{rate.high / 1000:,.1f}"
     digits = 1 if rate.value < 10 else 0
     return f"{rate.low:,.{digits}f}-{rate.high:,.{digits}f}"
 

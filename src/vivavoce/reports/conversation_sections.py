@@ -67,10 +67,10 @@ def _tile(cell: Cell) -> Iterable[Html]:
         yield tag("span", passed, class_="around line")
 
 
-def rate_part(rate: Rate, kind: str = "share") -> Html:
-    """Return a value with its interval and count; under ten turns the count alone."""
+def rate_part(rate: Rate, kind: str = "share", absent: str = "") -> Html:
+    """Return a value with its interval and count; under ten turns the count alone; n/a with its reason."""
     if rate.value is None:
-        return join(["n/a"])
+        return join(["n/a", tag("small", absent) if absent else None])
     if rate.n < wording.FEWEST and kind == "share":
         return join([f"{round(rate.value * rate.n)} of {rate.n}", tag("small", "too few")])
     share = kind == "share"
@@ -120,7 +120,9 @@ def _seven_part(cell: Cell, name: str) -> Html:
         around = milliseconds_interval(mean) or (f"n = {mean.n:,}" if mean.value is not None else "")
         return join([milliseconds_text(mean.value), tag("small", around) if around else None])
     rate = cell.rates[name]
-    if rate.value is None or rate.n < wording.FEWEST:
+    if rate.value is None:
+        return tag("span", "n/a", title=measure_of(name).absent)
+    if rate.n < wording.FEWEST:
         return rate_part(rate)
     # Seven columns must stand beside each other on a desk: the count of each is under the pointer and at the end.
     return tag(
@@ -289,7 +291,10 @@ def all_numbers(result: ConversationsResult) -> Html:
     """Return every number of every bot, and the topics."""
     cells = [result.cell(bot.name) for bot in result.header.bots]
     rows: list[tuple[Html | str, ...]] = [
-        (_named(name), *[rate_part(cell.rates[name], measure_of(name).kind) for cell in cells])
+        (
+            _named(name),
+            *[rate_part(cell.rates[name], measure_of(name).kind, measure_of(name).absent) for cell in cells],
+        )
         for name in cells[0].rates
     ]
     rows += [(title, *[said(cell) for cell in cells]) for title, said in TIMES_AND_FAILURES]

@@ -313,8 +313,8 @@ def change_line(diff: RunDiff, change: Change, before: RunRecord, after: RunReco
     _, then = example_of(before, key_before(diff, change), change.number, 80)
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"
     return (
-        f"{where}: “{sent}”\n{outcome_name(change.before)}: {quoted(then)}\n"
-        f"{outcome_name(change.after)}: {quoted(now)}"
+        f"{where}: “{sent}”\nwas {outcome_name(change.before)}: {quoted(then)}\n"
+        f"now {outcome_name(change.after)}: {quoted(now)}"
     )
 
 

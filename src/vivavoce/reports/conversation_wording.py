@@ -249,6 +249,8 @@ def twins_sentence(cell: Cell) -> str:
     twins = cell.twins
     if not twins.n:
         return ""
+    if not twins.only_clean and not twins.only_typo:
+        return f"{cell.bot}: misspelling changed nothing in {plural(twins.n, 'message')} sent in both spellings."
     return (
         f"{cell.bot}: of {plural(twins.n, 'message')} sent in both spellings, {twins.only_clean} went right only "
         f"when spelt rightly and {twins.only_typo} only when misspelt{_chance(twins.p)}."

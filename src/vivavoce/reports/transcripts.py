@@ -94,7 +94,7 @@ def _answer(turn: ScriptTurn, lines: Lines, transcript: Transcript) -> Html:
     line = lines.get((transcript.key, turn.number))
     _, answer = said_and_answered(transcript, turn.number)
     outcome = line.verdict.outcome if line else TurnOutcome.NOT_REACHED
-    why = "; ".join(line.verdict.reasons) if line and not outcome.passed else ""
+    why = "; ".join(line.verdict.reasons) if line and outcome.counted and not outcome.passed else ""
     took = milliseconds_text(line.first_ms) if line and line.first_ms is not None else ""
     topic = line.verdict.intent if line and line.verdict.intent else ""
     facts = ", ".join(part for part in (topic, took) if part)

@@ -14,8 +14,8 @@ from vivavoce.conversations.formats.botium_checks import Checks, read_checks
 from vivavoce.conversations.formats.botium_text import CONVO, UTTERANCES
 from vivavoce.conversations.formats.botium_turns import INCOMPREHENSION, KEPT, MORE, build_turn
 from vivavoce.conversations.formats.botium_variables import Memory, as_variables, uncaptured
-from vivavoce.conversations.formats.imported import expression_of
-from vivavoce.conversations.formats.losses import Losses, find_losses, head_losses
+from vivavoce.conversations.formats.imported import expression_of, story_name
+from vivavoce.conversations.formats.losses import Losses, find_losses, head_losses, place_of
 from vivavoce.conversations.matching import kind_of
 from vivavoce.conversations.scenario import Expectation, Match, Pattern, Plan, Script, ScriptTurn
 from vivavoce.errors import FileError
@@ -60,7 +60,7 @@ def to_botium(plan: Plan) -> Written:
     lists = _fallback_list(plan, written)
     for script in plan.scripts:
         # A line that begins with # begins a section.
-        head = [_one_line(text).lstrip("#") for text in (script.id, script.title) if text.strip()]
+        head = [_one_line(text).lstrip("#") for text in (story_name(script), script.title) if text.strip()]
         if script.setup_slots:
             written.losses.add("`setup` slots are not kept", script.id)
         turns = _turns(script, plan, lists, written.losses)
@@ -85,7 +85,7 @@ def _fallback_list(plan: Plan, written: Written) -> dict[str, tuple[str, ...]]:
 def _turns(script: Script, plan: Plan, lists: dict[str, tuple[str, ...]], losses: Losses) -> Iterator[str]:
     memory = Memory()
     for turn in script.turns:
-        where = f"{script.id}, turn {turn.number}"
+        where = place_of(script, turn)
         said, reply = list(_said(turn)), list(_replied(turn, plan.defaults.match))
         read = build_turn(read_checks(said, "me"), [read_checks(reply)], lists, memory, None)
         for loss in find_losses(turn, read, plan.defaults.match, Match.SUBSTRING):

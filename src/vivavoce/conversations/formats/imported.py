@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from vivavoce.conversations.scenario import Match, Pattern, Scenario
+from vivavoce.conversations.scenario import Match, Pattern, Scenario, Script
 
 DOMAIN = "imported"
 _PLACEHOLDER = re.compile(r"\\\{([^\W\d][\w-]*)\\\}")
@@ -58,6 +58,12 @@ def name_as_id(name: str, usual: str) -> str:
     if _FINE_ID.fullmatch(name):
         return name
     return "-".join("".join(sign if sign.isalnum() else " " for sign in name).split()).lower() or usual
+
+
+def story_name(script: Script) -> str:
+    """Return the name of a conversation in another tool: its title where the id can be had from that, else the id."""
+    fits = script.title == script.title.strip() and name_as_id(script.title, "") == script.id
+    return script.title if fits else script.id
 
 
 def level_of(turns: int) -> str:

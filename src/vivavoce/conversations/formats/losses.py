@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
 from vivavoce.conversations.matching import kind_of
-from vivavoce.conversations.scenario import Button, Expectation, Match, Pattern, Plan, ScriptTurn, Turn
+from vivavoce.conversations.scenario import Button, Expectation, Match, Pattern, Plan, Script, ScriptTurn, Turn
 from vivavoce.errors import plural
 
 SHOWN = 3
@@ -30,6 +30,11 @@ class Losses:
     def told(self) -> tuple[str, ...]:
         """Return one sentence for each kind of loss: what, how often, and the first places."""
         return tuple(_sentence(what, places) for what, places in self.places.items())
+
+
+def place_of(script: Script, turn: ScriptTurn) -> str:
+    """Return where a turn stands, as it is told elsewhere."""
+    return f"{script.id}/{turn.id}"
 
 
 def _sentence(what: str, places: list[str]) -> str:
@@ -71,6 +76,10 @@ def _expected(meant: Expectation, read: Expectation, default: Match, read_defaul
         elif one.name == "order_any":
             if before != after and len(meant.all) > 1 and len(read.all) == len(meant.all):
                 yield "the order of `all` is not kept"
+        elif one.name == "intents" and len(before) > 1 and after == before[:1]:
+            yield "of several `intent` the first is kept"
+        elif one.name == "slots" and after and after.items() <= before.items() and before != after:
+            yield "some `slots` are not kept"
         elif before != after:
             yield f"`{one.name}` is not kept"
 

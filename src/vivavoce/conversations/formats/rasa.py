@@ -30,7 +30,8 @@ SHOWN = 10
 _NOTHING = ("null", "~", "")
 _HEAD = ("steps", "fixtures", "story", "test_case")
 _VARIABLE = re.compile(r"\{[^{}\s]+\}")
-_STEP = frozenset(
+# What a step may be about.
+STEP_KEYS = frozenset(
     {"user", "intent", "entities", "bot", "action", "utter", "slot_was_set", "slot_was_not_set", "or", "name"}
 )
 
@@ -103,7 +104,7 @@ class _Draft:
 
     turn: Turn
     bubbles: list[Choice] = field(default_factory=list)
-    actions: list[str] = field(default_factory=list)
+    action: str | None = None
     slots_after: dict[str, str] = field(default_factory=dict)
     kept: list[object] = field(default_factory=list)
     closed: bool = False
@@ -114,16 +115,15 @@ class _Draft:
             self.turn.expect,
             any=free,
             all=needed,
-            action=self.actions[0] if self.actions else None,
+            action=self.action,
             slots_after=self.slots_after,
             counted=True,
         )
-        kept = [*self.kept, *({"action": action} for action in self.actions[1:])]
         # Under the turn, not its expectation: what is seen inside Rasa only does not make a turn unchecked.
         return replace(
             self.turn,
             expect=replace(found, counted=found != Expectation()),
-            extras={KEPT: kept} if kept else {},
+            extras={KEPT: self.kept} if self.kept else {},
         )
 
 
@@ -172,7 +172,7 @@ class _Reading:
         for variant in choices:
             before, drafts = self.drafts(variant, dict(setup))
             turns = tuple(draft.finished() for draft in drafts)
-            kept = [*extras, *before.kept, *({"action": action} for action in before.actions)]
+            kept = [*extras, *before.kept]
             if not turns:
                 self.silent_stories.append(dict(story))
                 continue
@@ -215,26 +215,31 @@ class _Reading:
                 draft.kept.append({"bot": text})
         for key in ("action", "utter"):
             if key in step:
-                self._acted(draft, str(step[key]))
+                self._acted(draft, str(step[key]), bool(drafts))
         given, unset = _pairs(step.get("slot_was_set"))
         draft.slots_after |= given
         draft.kept += [{"slot_was_set": name} for name in unset]
         refused, empty = _pairs(step.get("slot_was_not_set"))
         draft.slots_after |= dict.fromkeys(empty, "")
         draft.kept += [{"slot_was_not_set": {name: value}} for name, value in refused.items()]
-        draft.kept += [{key: value} for key, value in step.items() if key not in _STEP]
+        draft.kept += [{key: value} for key, value in step.items() if key not in STEP_KEYS]
 
-    def _acted(self, draft: _Draft, action: str) -> None:
+    def _acted(self, draft: _Draft, action: str, asked: bool) -> None:
         if action == FALLBACK_ACTION:
             draft.turn = replace(draft.turn, expect=replace(draft.turn.expect, fallback=True, intents=()))
             return
-        self.more_actions += bool(draft.actions)
-        draft.actions.append(action)
         texts = (self.responses or {}).get(action)
-        if texts:
+        if texts and asked:
+            # From outside an action is seen by what it says: its name is kept for the way back.
             draft.bubbles.append(tuple(Pattern(text) for text in texts))
+            draft.kept.append({"action": action})
+            return
+        self.unseen.add(action)
+        if asked and draft.action is None:
+            draft.action = action
         else:
-            self.unseen.add(action)
+            self.more_actions += 1
+            draft.kept.append({"action": action})
 
     def notes(self, scenarios: Sequence[Scenario]) -> Iterator[str]:
         if self.unseen:
@@ -245,7 +250,7 @@ class _Reading:
             yield f"{plural(self.textless, 'step')} with an intent but no text cannot be said: kept under `{KEPT}`"
         if self.more_actions:
             more = plural(self.more_actions, "more action")
-            yield f"a turn expects one action; {more} kept under `{KEPT}`; texts that are known are checked"
+            yield f"a turn expects one action that is not seen by its text; {more} kept under `{KEPT}`"
         if self.variants:
             yield f"`or` made {plural(self.variants, 'more scenario')}"
         if self.silent_stories:
@@ -275,7 +280,7 @@ def _asked(step: Step, line: int) -> _Draft:
     intent = str(step.get("intent", "")).strip().removeprefix("/")
     fallback = intent in FALLBACKS
     expect = Expectation(fallback=fallback, intents=() if fallback or not intent else (intent,), slots=slots)
-    aside += [{key: value} for key, value in step.items() if key not in _STEP]
+    aside += [{key: value} for key, value in step.items() if key not in STEP_KEYS]
     return _Draft(Turn(text, expect, line=line), kept=aside)
 
 

@@ -5,18 +5,21 @@ Each turn is read back as it was written: what differs is told as lost, so that 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vivavoce.conversations.formats.losses import Losses, find_losses, head_losses
-from vivavoce.conversations.formats.rasa import FALLBACK, read_story
+from vivavoce.conversations.formats.imported import story_name
+from vivavoce.conversations.formats.losses import Losses, find_losses, head_losses, place_of
+from vivavoce.conversations.formats.rasa import FALLBACK, KEPT, STEP_KEYS, read_story
 from vivavoce.conversations.formats.rasa_messages import mark_message
 from vivavoce.conversations.matching import kind_of
-from vivavoce.conversations.scenario import Match, Plan, Script, ScriptTurn
+from vivavoce.conversations.scenario import Expectation, Match, Plan, Script, ScriptTurn, Step, Suite, Turn
 from vivavoce.files.writing import write_text
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 
 VERSION = "3.1"
+LOOPS = frozenset({"active_loop", "checkpoint"})
 Steps = list[dict[str, Any]]
 
 
@@ -40,14 +43,15 @@ def _story(script: Script, plan: Plan, losses: Losses) -> dict[str, Any]:
     steps: Steps = _slots(script.setup_slots)
     for turn in script.turns:
         written = _steps(turn, plan.defaults.match)
-        read = read_story(parse_yaml(dump_yaml(written)))
-        where = f"{script.id}, turn {turn.number}"
+        read = _carried(read_story(parse_yaml(dump_yaml(written))))
+        where = place_of(script, turn)
         for loss in find_losses(turn, read, plan.defaults.match, Match.CONTAINS):
             losses.add(loss, where)
         steps += written
-    if script.title and script.title != script.id:
+    name = story_name(script)
+    if script.title and script.title != name:
         losses.add("`title` is not kept", script.id)
-    return {"story": script.id, "steps": steps}
+    return {"story": name, "steps": steps}
 
 
 def _steps(turn: ScriptTurn, default: Match) -> Steps:
@@ -60,7 +64,43 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
     bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
     if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
         steps += [{"bot": pattern.text} for pattern in bubbles]
-    return steps + _slots(expect.slots_after)
+    return [*steps, *_kept_steps(expect), *_slots(expect.slots_after)]
+
+
+def carry_steps(suite: Suite) -> Suite:
+    """Return a suite in which steps that were kept from Rasa go with the expectations, so that they are written."""
+    return replace(
+        suite,
+        scenarios=tuple(replace(one, turns=_all_carried(one.turns)) for one in suite.scenarios),
+        parts={name: _all_carried(steps) for name, steps in suite.parts.items()},
+    )
+
+
+def _all_carried(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    return tuple(_carried(step) if isinstance(step, Turn) else step for step in steps)
+
+
+def _carried(turn: Turn) -> Turn:
+    if KEPT not in turn.extras:
+        return turn
+    rest = {key: value for key, value in turn.extras.items() if key != KEPT}
+    expect = replace(turn.expect, extras={**turn.expect.extras, KEPT: turn.extras[KEPT]})
+    return replace(turn, expect=expect, extras=rest)
+
+
+def _kept_steps(expect: Expectation) -> Steps:
+    kept = expect.extras.get(KEPT)
+    steps = [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
+    return [_with_nulls(step) for step in steps if set(step) <= STEP_KEYS | LOOPS]
+
+
+def _with_nulls(value: Any) -> Any:
+    """Return a value as Rasa reads it: every scalar was read as text, and `null` must not stay one."""
+    if isinstance(value, dict):
+        return {key: _with_nulls(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_nulls(item) for item in value]
+    return None if value == "null" else value
 
 
 def _slots(slots: Any) -> Steps:
