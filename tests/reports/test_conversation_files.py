@@ -18,7 +18,9 @@ from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.scenario import Script, ScriptTurn
 from vivavoce.conversations.scoring import score_run
+from vivavoce.conversations.transcript import Exchange, State, TalkKey
 from vivavoce.errors import GateError, UsageError
+from vivavoce.records import Reply, Status
 from vivavoce.reports.conversation_gates import TurnGate, parse_turn_gate, require_turn_gates
 from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES
 from vivavoce.reports.junit import render_junit
@@ -42,8 +44,12 @@ def result(record: RunRecord) -> ConversationsResult:
 # --- JUnit -------------------------------------------------------------------------------------------------------
 
 
+def parsed(result: ConversationsResult, record: RunRecord) -> ElementTree.Element:
+    return ElementTree.fromstring(render_junit(result, record))  # noqa: S314 - written a moment ago
+
+
 def test_junit_counts_what_it_lists(result: ConversationsResult, record: RunRecord) -> None:
-    root = ElementTree.fromstring(render_junit(result, record))
+    root = parsed(result, record)
     assert root.tag == "testsuites"
     assert [suite.get("name") for suite in root] == [f"suite / {bot}" for bot in BOTS]
     for group in (root, *root):
@@ -55,14 +61,14 @@ def test_junit_counts_what_it_lists(result: ConversationsResult, record: RunReco
 
 
 def test_junit_lists_every_conversation_of_every_bot_once(result: ConversationsResult, record: RunRecord) -> None:
-    cases = list(ElementTree.fromstring(render_junit(result, record)).iter("testcase"))
+    cases = list(parsed(result, record).iter("testcase"))
     names = [(case.get("classname"), case.get("name")) for case in cases]
     assert len(set(names)) == len(names) == len(BOTS) * len(record.header.plan.scripts)
     assert ("suite.mid.work.complex", "talk-01") in names
 
 
 def test_junit_tells_passed_failed_and_broken_apart(result: ConversationsResult, record: RunRecord) -> None:
-    root = ElementTree.fromstring(render_junit(result, record))
+    root = parsed(result, record)
     assert [(s.get("failures"), s.get("errors")) for s in root] == [
         ("20", "0"),
         ("20", "0"),
@@ -79,7 +85,7 @@ def test_junit_tells_passed_failed_and_broken_apart(result: ConversationsResult,
 def test_what_was_not_held_or_not_checked_has_not_passed(tmp_path: Path) -> None:
     idle = Script("idle", "idle", "", "", "basic", (ScriptTurn(1, "t1", "hello", ANYTHING),))
     with write_run(tmp_path / "run", {"good": good}, plan=[idle, *scripts(3)], held=2) as record:
-        suite = ElementTree.fromstring(render_junit(score_run(record), record))[0]
+        suite = parsed(score_run(record), record)[0]
     skipped = [case.get("name") for case in suite if case.find("skipped") is not None]
     assert skipped == ["idle", "talk-01", "talk-02"]
     assert (suite.get("tests"), suite.get("skipped")) == ("4", "3")
@@ -87,18 +93,16 @@ def test_what_was_not_held_or_not_checked_has_not_passed(tmp_path: Path) -> None
 
 def test_repeats_are_cases_of_their_own(tmp_path: Path) -> None:
     with write_run(tmp_path / "run", {"good": good}, plan=scripts(2), repeats=3) as record:
-        cases = ElementTree.fromstring(render_junit(score_run(record), record)).iter("testcase")
+        cases = parsed(score_run(record), record).iter("testcase")
         assert [case.get("name") for case in cases] == [f"talk-0{n} #{r}" for n in (0, 1) for r in (1, 2, 3)]
 
 
 def test_a_talk_that_broke_before_its_first_message_is_an_error(tmp_path: Path) -> None:
-    from vivavoce.conversations.transcript import State, TalkKey
-
     with write_run(tmp_path / "run", {"good": good}, plan=scripts(1), held=0) as record:
         key = TalkKey("good", "talk-00")
         record.begin(key)
         record.finish(key, State.ERRORED, "no connection <to> it")
-        error = ElementTree.fromstring(render_junit(score_run(record), record)).find(".//error")
+        error = parsed(score_run(record), record).find(".//error")
     assert error is not None
     assert error.get("message") == "no connection <to> it"
 
@@ -124,9 +128,6 @@ def test_the_table_of_turns_has_a_row_for_each_turn(
 
 @pytest.mark.parametrize("reply", ["=1+1", "+1", "-1", "@x", "\t=1"])
 def test_no_cell_is_a_formula(tmp_path: Path, reply: str) -> None:
-    from vivavoce.conversations.transcript import Exchange, State, TalkKey
-    from vivavoce.records import Reply, Status
-
     with write_run(tmp_path / "run", {"good": good}, plan=scripts(1), held=0) as record:
         key = TalkKey("good", "talk-00")
         record.begin(key)

@@ -23,6 +23,8 @@ from vivavoce.records import Reply, Status
 
 __all__ = ["ENTRY_KEYS", "PythonBot", "from_option"]
 
+# How many run at once is decided where they are asked: waiting here would be taken for the bot's slowness.
+MOST_THREADS = 1024
 ENTRY_KEYS: Keys = {}
 _EXAMPLE = "write python:package.module:name or python:path/to/file.py:name"
 _FORMS = "give a function of one text, a class with `say(text)`, or a function without arguments that makes one"
@@ -63,7 +65,7 @@ class PythonBot:
     async def open(self, session: str) -> PythonTalk:
         """Begin a talk; a class or a factory is called for each."""
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(self._facts.limits.at_once, "vivavoce-bot")
+            self._threads = ThreadPoolExecutor(MOST_THREADS, "vivavoce-bot")
         made = await _call(self._threads, self._make, *([session] if self._takes_session else []))
         say = getattr(made, "say", made)
         if not callable(say):

@@ -81,7 +81,7 @@ def _expected(meant: Expectation, read: Expectation, default: Match, read_defaul
         elif one.name == "slots" and after and after.items() <= before.items() and before != after:
             yield "some `slots` are not kept"
         elif before != after:
-            yield f"`{one.name}` is not kept"
+            yield f"`{', '.join(before) if one.name == 'extras' and before else one.name}` is not kept"
 
 
 def _texts(

@@ -16,7 +16,7 @@ from vivavoce.conversations.formats.imported import (
     name_as_id,
     numbered,
 )
-from vivavoce.conversations.formats.rasa_messages import plain_message
+from vivavoce.conversations.formats.rasa_messages import mark_message, plain_message
 from vivavoce.conversations.scenario import Expectation, FallbackRule, Match, Pattern, Scenario, Suite, Turn
 from vivavoce.errors import DataError, FileError, plural
 from vivavoce.files.yamls import Value, YamlFile, as_list, as_mapping, read_yaml
@@ -272,7 +272,10 @@ class _Reading:
 
 
 def _asked(step: Step, line: int) -> _Draft:
-    text, slots, aside = plain_message(str(step["user"]).strip())
+    marked = str(step["user"]).strip()
+    text, slots, aside = plain_message(marked)
+    if mark_message(text, slots) != marked:
+        aside.append({"user": marked})
     for one in as_list(step.get("entities")):
         given, _ = _pairs(one)
         slots = {**{name: value for name, value in given.items() if name not in ("role", "group")}, **slots}

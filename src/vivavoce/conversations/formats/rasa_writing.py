@@ -12,7 +12,7 @@ from typing import Any
 from vivavoce.conversations.formats.imported import story_name
 from vivavoce.conversations.formats.losses import Losses, find_losses, head_losses, place_of
 from vivavoce.conversations.formats.rasa import FALLBACK, KEPT, STEP_KEYS, read_story
-from vivavoce.conversations.formats.rasa_messages import mark_message
+from vivavoce.conversations.formats.rasa_messages import mark_message, plain_message
 from vivavoce.conversations.matching import kind_of
 from vivavoce.conversations.scenario import Expectation, Match, Plan, Script, ScriptTurn, Step, Suite, Turn
 from vivavoce.files.writing import write_text
@@ -45,7 +45,8 @@ def _story(script: Script, plan: Plan, losses: Losses) -> dict[str, Any]:
         written = _steps(turn, plan.defaults.match)
         read = _carried(read_story(parse_yaml(dump_yaml(written))))
         where = place_of(script, turn)
-        for loss in find_losses(turn, read, plan.defaults.match, Match.CONTAINS):
+        meant, got = replace(turn, expect=_flat(turn.expect)), replace(read, expect=_flat(read.expect))
+        for loss in find_losses(meant, got, plan.defaults.match, Match.CONTAINS):
             losses.add(loss, where)
         steps += written
     name = story_name(script)
@@ -58,13 +59,28 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
     expect = turn.expect
     intent = FALLBACK if expect.fallback else next(iter(expect.intents), "")
     asked = {"intent": intent} if intent else {}
-    steps: Steps = [{**asked, "user": mark_message(turn.text, expect.slots)}]
+    steps: Steps = [{**asked, "user": _message(turn)}]
     if expect.action:
         steps.append({"action": expect.action})
     bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
     if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
         steps += [{"bot": pattern.text} for pattern in bubbles]
-    return [*steps, *_kept_steps(expect), *_slots(expect.slots_after)]
+    return [*steps, *_slots(expect.slots_after), *_kept_steps(expect)]
+
+
+def _message(turn: ScriptTurn) -> str:
+    """Return the message with its slots marked, as it was in Rasa where that is known."""
+    before = [str(step["user"]) for step in _kept(turn.expect) if set(step) == {"user"}]
+    if before and plain_message(before[0])[:2] == (turn.text, dict(turn.expect.slots)):
+        return before[0]
+    return mark_message(turn.text, turn.expect.slots)
+
+
+def _flat(expect: Expectation) -> Expectation:
+    """Return an expectation with its action among the steps that were kept: without a domain they are alike."""
+    steps = [*_kept(expect), *([{"action": expect.action}] if expect.action else [])]
+    rest = {key: value for key, value in expect.extras.items() if key != KEPT}
+    return replace(expect, action=None, extras=rest | ({KEPT: sorted(steps, key=str)} if steps else {}))
 
 
 def carry_steps(suite: Suite) -> Suite:
@@ -89,9 +105,12 @@ def _carried(turn: Turn) -> Turn:
 
 
 def _kept_steps(expect: Expectation) -> Steps:
+    return [_with_nulls(step) for step in _kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step]
+
+
+def _kept(expect: Expectation) -> Steps:
     kept = expect.extras.get(KEPT)
-    steps = [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
-    return [_with_nulls(step) for step in steps if set(step) <= STEP_KEYS | LOOPS]
+    return [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
 
 
 def _with_nulls(value: Any) -> Any:
