@@ -267,7 +267,20 @@ def test_a_dead_bot_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
     end, _ = run(tmp_path / "run", many(50), dead, fine, give_up_after=5, concurrency=2)
     assert end.done == 50
     assert len(dead.heard) < 10
-    assert "talker: 5 conversations in a row could not be held" in end.reasons
+    assert "talker: 5 conversations in a row without any answer" in end.reasons
+
+
+def test_a_bot_that_never_answers_is_given_up_too(tmp_path: Path) -> None:
+    async def answer(_session: str, _turn: int, _text: str) -> Reply:
+        await asyncio.sleep(60)
+        return Reply(("too late",))
+
+    end, talks = run(
+        tmp_path / "run", many(50, turns=1), Talker(answer), give_up_after=5, concurrency=2, timeout_s=0.02
+    )
+    assert len(talks) < 10
+    assert {exchange.status for talk in talks for exchange in talk.exchanges} == {Status.TIMEOUT}
+    assert "talker: 5 conversations in a row without any answer" in end.reasons
 
 
 def test_a_cancelled_run_keeps_what_is_done(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_bot_that_is_not_there_is_an_error_and_is_given_up(tmp_path: Path) -> 
     gone = [talk for talk in held_talks if talk.key.bot == "gone"]
     assert {exchange.status for talk in gone for exchange in talk.exchanges} == {Status.UNREACHABLE}
     assert (end.done, end.errored, end.left) == (12, 4, 8)
-    assert end.reasons == ("gone: 4 conversations in a row could not be held",)
+    assert end.reasons == ("gone: 4 conversations in a row without any answer",)
     assert result.cell("gone").rates["accuracy"].n == 0
     assert result.cell(FINE).rates["accuracy"].value == 1.0
 

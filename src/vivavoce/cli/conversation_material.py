@@ -128,7 +128,23 @@ def same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
             where=str(record.folder),
             remedy="give the file of bots with --bots",
         )
+    _refuse_changed(record, bots)
     return bots
+
+
+def _refuse_changed(record: RunRecord, bots: Sequence[Bot]) -> None:
+    """Refuse to mix the answers of a bot with those of what it has become since the run began."""
+    changed = [
+        now.facts.name
+        for before, now in zip(record.header.bots, bots, strict=True)
+        if (before.about, before.intents, before.phrases) != (now.facts.about, now.facts.intents, now.facts.phrases)
+    ]
+    if changed:
+        raise UsageError(
+            f"no longer what it was when the run began: {', '.join(changed)}",
+            where=str(record.folder),
+            remedy="begin a new run; this one can still be counted with `viva conversations score`",
+        )
 
 
 def _begun_elsewhere(error: UsageError, folder: str) -> UsageError:

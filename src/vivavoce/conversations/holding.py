@@ -51,6 +51,7 @@ class Holding:
     good: list[str] = field(default_factory=list)
     replayed: bool = False
     said: int = 0
+    heard: int = 0
 
 
 async def hold(holding: Holding, record: RunRecord) -> State:
@@ -83,6 +84,7 @@ async def _say_all(holding: Holding, record: RunRecord) -> tuple[State, str]:
     for turn in holding.script.turns:
         exchange = await _say(holding, turn)
         record.add(holding.key, exchange)
+        holding.heard += exchange.status is Status.OK
         if exchange.status.error:
             return State.ERRORED, f"turn {turn.number}: {exchange.error or exchange.status.meaning}"
         _save(holding, turn, exchange)

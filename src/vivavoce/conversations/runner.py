@@ -209,15 +209,16 @@ class _Run:
             holding = self._holding(queue, script, key)
             state = await hold(holding, self.record)
             self.allowance.give_back(len(script.turns) - holding.said)
-            self._count(queue, state)
+            self._count(queue, state, answered=holding.heard > 0)
 
     def _holding(self, queue: _Queue, script: Script, key: TalkKey) -> Holding:
         session = f"{self.record.header.run}/{key.session}"
         return Holding(queue.channel, self.record.header.plan, script, key, session)
 
-    def _count(self, queue: _Queue, state: State) -> None:
+    def _count(self, queue: _Queue, state: State, *, answered: bool) -> None:
         queue.done += 1
-        queue.failures = 0 if state is State.DONE else queue.failures + 1
+        # A bot that never answers is as dead as one that cannot be reached, only slower to find out.
+        queue.failures = 0 if state is State.DONE and answered else queue.failures + 1
         queue.given_up = queue.given_up or self._despair(queue)
         if queue.given_up:
             self.reasons[queue.given_up] = None
@@ -229,7 +230,7 @@ class _Run:
         if wait is not None:
             return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
         if queue.failures >= self.options.give_up_after:
-            return f"{name}: {plural(queue.failures, 'conversation')} in a row could not be held"
+            return f"{name}: {plural(queue.failures, 'conversation')} in a row without any answer"
         return ""
 
     def end(self) -> RunEnd:
