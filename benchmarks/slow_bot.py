@@ -21,10 +21,12 @@ class SlowBot(asyncio.Protocol):
         self.buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the way back."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
+        """Collect a request and answer it later."""
         self.buffer += data
         end = self.buffer.find(b"\r\n\r\n")
         if end < 0:

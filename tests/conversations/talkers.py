@@ -38,7 +38,7 @@ class Talker:
 
     answer: Answer = agree
     name: str = "talker"
-    limits: Limits = Limits(at_once=4, timeout_s=5, retries=0)
+    limits: Limits = field(default_factory=lambda: Limits(at_once=4, timeout_s=5, retries=0))
     in_process: bool = False
     heard: list[tuple[str, str]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 SEVEN = ("time", "fallback_rate", "comprehension_rate", "accuracy", "precision", "recall", "f1")
 # Short, so that all seven stand side by side in a window of eighty columns.
 TITLES = {"time": "Time", "fallback_rate": "Fallback", "comprehension_rate": "Misspelt", "accuracy": "Right"}
-NAMES = 24
-GAPS = (2, 1)
+# The gap between columns and the width of names, the most comfortable first.
+ROOMS = ((2, 24), (1, 24), (1, 18))
 PROBLEMS = 3
 MANY_BOTS = 3
 MOST_LINES = 8
@@ -72,22 +72,26 @@ ASIDE = (
 
 def _seven(console: Console, result: ConversationsResult, domain: str, *, levels: bool) -> RenderableType:
     """Return the table; columns for which the window is too narrow stand in a table below."""
+    wide = console.options.update(width=999)
     for fitting in range(len(SEVEN), 1, -1):
-        for gap in GAPS:
-            groups = [SEVEN[start : start + fitting] for start in range(0, len(SEVEN), fitting)]
-            tables = [_seven_table(result, domain, names, gap, levels=levels) for names in groups]
-            widest = max(
-                console.measure(table, options=console.options.update(width=999)).maximum for table in tables
-            )
-            if widest <= console.width:
-                return Group(*tables)
-    return Group(*tables)
+        groups = [SEVEN[start : start + fitting] for start in range(0, len(SEVEN), fitting)]
+        for room in ROOMS:
+            tables = [_seven_table(result, domain, names, room, levels=levels) for names in groups]
+            if max(console.measure(table, options=wide).maximum for table in tables) <= console.width:
+                return _stacked(tables)
+    return _stacked(tables)
 
 
-def _seven_table(result: ConversationsResult, domain: str, names: Sequence[str], gap: int, *, levels: bool) -> Table:
+def _stacked(tables: Sequence[Table]) -> RenderableType:
+    return Group(*[part for table in tables for part in (Text(), table)][1:])
+
+
+def _seven_table(
+    result: ConversationsResult, domain: str, names: Sequence[str], room: tuple[int, int], *, levels: bool
+) -> Table:
     table = plain_table()
-    table.padding = (0, 0, 0, gap)
-    table.add_column("Bot, and by level" if levels else "Bot", max_width=NAMES, overflow="fold")
+    table.padding = (0, 0, 0, room[0])
+    table.add_column("Bot, and by level" if levels else "Bot", max_width=room[1], overflow="fold")
     for name in names:
         table.add_column(TITLES.get(name) or measure_of(name).title, justify="right", no_wrap=True)
     for bot in result.header.bots:

@@ -217,6 +217,9 @@ class _Reading:
             if key in step:
                 self._acted(draft, str(step[key]), bool(drafts))
         given, unset = _pairs(step.get("slot_was_set"))
+        # After the turn the last value holds; one that was set on the way is kept.
+        passing = {name: old for name, old in draft.slots_after.items() if given.get(name, old) != old}
+        draft.kept += [{"slot_was_set": [{name: old or "null"}]} for name, old in passing.items()]
         draft.slots_after |= given
         draft.kept += [{"slot_was_set": name} for name in unset]
         refused, empty = _pairs(step.get("slot_was_not_set"))

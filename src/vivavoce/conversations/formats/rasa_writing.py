@@ -65,7 +65,10 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
     bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
     if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
         steps += [{"bot": pattern.text} for pattern in bubbles]
-    return [*steps, *_slots(expect.slots_after), *_kept_steps(expect)]
+    kept = _kept_steps(expect)
+    # A step that could not be said ends what belongs to this message.
+    end = next((place for place, step in enumerate(kept) if "intent" in step), len(kept))
+    return [*steps, *kept[:end], *_slots(expect.slots_after), *kept[end:]]
 
 
 def _message(turn: ScriptTurn) -> str:
