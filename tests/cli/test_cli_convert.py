@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def stories(folder: Path) -> Path:
 
 def test_own_forms_lose_nothing_whatever_the_way(viva, suite, plain):
     way = [suite, "a.csv", "b.xlsx", "c.yml"]
-    for before, after in zip(way, way[1:], strict=False):
+    for before, after in pairwise(way):
         result = viva("convert", before, after)
         assert result.exit_code == 0, result.output
         assert "Nothing was lost." in plain(result.stdout)
@@ -127,7 +128,8 @@ def test_quiet_says_nothing(viva, suite):
         (["suite.yaml", "a.csv", "--json", "suite.yaml"], "would overwrite suite.yaml"),
     ],
 )
-def test_a_wrong_call_is_refused_before_anything_is_written(viva, suite, scripts, plain, words, said):
+@pytest.mark.usefixtures("suite", "scripts")
+def test_a_wrong_call_is_refused_before_anything_is_written(viva, plain, words, said):
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     result = viva("convert", *words)
     assert result.exit_code == 2
@@ -135,14 +137,26 @@ def test_a_wrong_call_is_refused_before_anything_is_written(viva, suite, scripts
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
+def cell_of(viva, suite):
+    """Hold an exam with a bot that repeats what it hears; return its numbers."""
+    result = viva("conversations", "run", suite, "--bot", "scripted:echo", "--record", "run", "--json", "-")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)["cells"][0]
+
+
 def test_an_exam_is_held_with_a_folder_of_botium_scripts(viva, scripts):
-    result = viva("conversations", "run", scripts, "--bot", "scripted:echo", "--record", "run", "--json", "-")
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)
-    assert "hello there" in (Path("run") / "plan.json").read_text(encoding="utf-8")
+    cell = cell_of(viva, scripts)
+    assert (cell["conversations"], cell["turns"]) == (1, 2)
+    # "hello there" holds the expected "hello", and "bye" does not hold what it must not.
+    assert cell["accuracy"]["value"] == 1
 
 
-def test_an_exam_is_held_with_rasa_test_stories(viva, stories, plain):
-    result = viva("conversations", "run", stories, "--bot", "scripted:echo", "--record", "run")
-    assert result.exit_code == 0, result.output
-    assert "right in" in plain(result.stdout) or "1 of 1" in plain(result.stdout)
+def test_an_exam_is_held_with_rasa_test_stories(viva, stories):
+    cell = cell_of(viva, stories)
+    assert (cell["conversations"], cell["turns"]) == (1, 1)
+    assert cell["accuracy"]["value"] == 1
+
+
+def test_an_exam_is_held_with_a_real_project_of_rasa(viva, shared):
+    place = shared / "data" / "formats" / "rasa" / "financial-demo" / "tests" / "test_stories.yml"
+    assert cell_of(viva, place)["turns"] == 98

@@ -248,6 +248,15 @@ def test_long_names_of_bots_and_levels_leave_the_numbers_their_room(tmp_path: Pa
     assert shown.count("100 %") >= 9
 
 
+def test_a_single_level_is_named_and_not_shown_twice(tmp_path: Path) -> None:
+    with write_run(tmp_path / "level", {"good": good}, plan=scripts(12, levels=("medium",))) as record:
+        run = score_run(record), record
+        shown, page = terminal(run), words(render_conversations(*run))
+    assert "Work, medium" in shown
+    assert "Work, medium" in page
+    assert shown.count("36 turns") == 2  # in the headline and in the one row
+
+
 def test_levels_of_a_suites_own_stand_after_the_known_ones() -> None:
     assert wording.level_order(["odd", "complex", "basic", "odd"]) == ["basic", "complex", "odd"]
 

@@ -12,6 +12,7 @@ from vivavoce.conversations.formats.sheet_reading import SHEET, is_sheet_of_scen
 from vivavoce.conversations.formats.sheet_writing import write_sheet_suite
 from vivavoce.conversations.formats.yaml_reading import suite_from_yaml
 from vivavoce.conversations.formats.yaml_writing import write_yaml_suite
+from vivavoce.conversations.record import FILE as RECORD
 from vivavoce.conversations.scenario import LEVELS, Suite, Turn
 from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
@@ -33,9 +34,11 @@ def read_suite(path_or_name: str | Path, *, sheet: str | None = None) -> Suite:
     Files of Botium (`.convo.txt`) and test stories of Rasa are read too. `sheet`: which sheet of a workbook.
     """
     path = Path(path_or_name)
-    if path.is_dir():
+    # The record of a run of a shipped suite may lie in a folder of the same name.
+    recorded = str(path_or_name) in demo.suites() and (path / RECORD).is_file()
+    if path.is_dir() and not recorded:
         return _read_folder(path, sheet)
-    if path.exists() or path.suffix:
+    if not path.is_dir() and (path.exists() or path.suffix):
         return _read_file(path, sheet)
     if str(path_or_name) in demo.suites():
         # The name is the same on every machine, the path is not.

@@ -28,6 +28,7 @@ from vivavoce.reports.conversation_tables import (
     quoted,
     shown_domains,
     strength_rows,
+    table_title,
     topic_cells,
 )
 from vivavoce.reports.meanings import interval_text, value_text
@@ -97,7 +98,7 @@ def seven_numbers(result: ConversationsResult) -> Html:
     for domain in shown_domains(result):
         cells = [cell for bot in result.header.bots for cell in cells_by_level(result, bot.name, domain)]
         rows = [(_row_name(cell), *[_seven_part(cell, name) for name in SEVEN]) for cell in cells]
-        tables.append(table(wording.domain_name(domain), head, rows, numbers=len(SEVEN)))
+        tables.append(table(table_title(result, domain), head, rows, numbers=len(SEVEN)))
     said = (
         "Under each value: where it would lie with other conversations of this kind. Fallback, how often a bot said "
         "that it does not know, is neither good nor bad by itself. Each heading leads to what the number means."

@@ -44,9 +44,11 @@ def show_conversations(
     """Show a run: the sentence, the table of the seven numbers, who is better, what to fix first."""
     console.print()
     console.print(block(wording.headline(result), "bold"))
-    console.print(block(wording.second_sentence(result)))
+    second = wording.second_sentence(result)
+    if second:
+        console.print(block(second))
     for place, domain in enumerate(shown_domains(result)):
-        console.print(heading(wording.domain_name(domain), "" if place else ASIDE))
+        console.print(heading(table_title(result, domain), "" if place else ASIDE))
         console.print(_seven(console, result, domain, levels=verbose or domain == shown_domains(result)[0]))
     _show_verdicts(console, result, verbose)
     _show_problems(console, result, record, verbose)
@@ -107,7 +109,15 @@ def cells_by_level(result: ConversationsResult, bot: str, domain: str) -> list[C
     order = [ALL, *wording.level_order(script.level for script in result.header.plan.scripts)]
     cells = {cell.level: cell for cell in result.cells if (cell.bot, cell.domain) == (bot, domain)}
     order += [level for level in cells if level not in order]
-    return [cells[level] for level in order if level in cells]
+    found = [cells[level] for level in order if level in cells]
+    # One level alone is the whole.
+    return found if len(found) > 2 else found[:1]
+
+
+def table_title(result: ConversationsResult, domain: str) -> str:
+    """Return the domain of a table, and its level where there is but one."""
+    levels = {cell.level for cell in result.cells if cell.domain == domain and cell.level != ALL}
+    return wording.domain_name(domain) + (f", {levels.pop()}" if len(levels) == 1 else "")
 
 
 def _seven_row(cell: Cell, names: Sequence[str]) -> Iterator[RenderableType]:
