@@ -24,7 +24,8 @@ from vivavoce.conversations.transcript_json import (
 from vivavoce.errors import FileError, UsageError
 from vivavoce.records import Guess, Reply, Status
 
-texts = st.text(max_size=20)
+# Halves of characters among them: bots send such things.
+texts = st.text(st.characters(), max_size=20)
 shares = st.none() | st.floats(0, 1)
 replies = st.builds(
     Reply,
@@ -76,6 +77,30 @@ def test_the_head_of_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
     with RunRecord.open(tmp_path) as again:
         assert again.header == record.header
         assert again.header.bots == (facts,)
+
+
+def test_half_a_character_is_kept(tmp_path: Path) -> None:
+    key, broken = TalkKey("talker", "talk-000"), "half \ud83d a smile"
+    with begin_run(tmp_path, many(1), [Talker().facts], RunOptions()) as record:
+        record.begin(key)
+        record.add(key, Exchange(1, broken, Status.OK, Reply((broken,), raw=broken)))
+        record.finish(key, State.ERRORED, broken)
+        [talk] = record.transcripts()
+    assert talk.exchanges[0].sent == broken
+    assert talk.exchanges[0].reply == Reply((broken,), raw=broken)
+    assert talk.note == "half \\ud83d a smile"
+
+
+def test_what_fails_while_writing_is_told_to_whoever_waits(tmp_path: Path) -> None:
+    key = TalkKey("talker", "talk-000")
+    with begin_run(tmp_path, many(1), [Talker().facts], RunOptions()) as record:
+        record.begin(key)
+        record.add(key, Exchange(1, "hi", Status.OK))
+        record.add(key, Exchange(1, "the same turn twice", Status.OK))
+        with pytest.raises(sqlite3.IntegrityError):
+            record.states()
+        with pytest.raises(sqlite3.IntegrityError):
+            record.finish(key, State.DONE)
 
 
 def test_a_record_is_not_begun_where_there_is_one(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ class RunRecord:
     def finish(self, key: TalkKey, state: State, note: str = "") -> None:
         """Keep how a conversation ended; `settled` tells when it is on disk."""
         ended = "UPDATE talk SET state = ?, note = ? WHERE place = ?"
-        self._writer.write(ended, state, note, self._places[key])
+        self._writer.write(ended, state, note.encode("utf-8", "backslashreplace").decode(), self._places[key])
 
     async def settled(self) -> None:
         """Wait until all that was written is on disk."""

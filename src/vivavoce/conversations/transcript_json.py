@@ -14,7 +14,8 @@ from vivavoce.records import Guess, Reply, Status
 
 # A payload is kept to look things up; beyond this it is no longer read by anyone.
 MOST_RAW = 16_384
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+# Plain ASCII: a reply may hold half a character, which no database takes as it is.
+_encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
 
 
 def exchange_to_text(exchange: Exchange) -> str:

@@ -20,7 +20,7 @@ class RecordWriter:
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._work: SimpleQueue[Statement | Settled | None] = SimpleQueue()
-        self._failure: sqlite3.Error | None = None
+        self._failure: Exception | None = None
         self._thread = Thread(target=self._run, args=(connect,), name="record", daemon=True)
         self._thread.start()
 
@@ -53,7 +53,7 @@ class RecordWriter:
                     if isinstance(one, tuple):
                         database.execute(*one)
                 database.commit()
-            except sqlite3.Error as error:
+            except Exception as error:  # whatever it is, those who wait must hear of it
                 self._failure = self._failure or error
             self._tell([one for one in batch if isinstance(one, Future)])
         database.close()
