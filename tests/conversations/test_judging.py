@@ -323,13 +323,18 @@ def test_what_could_not_be_checked_is_said_without_failing(expect: Expectation, 
     assert note in verdict.reasons[0]
 
 
-def test_checks_that_are_not_supported_never_count_as_passed() -> None:
-    for asked in ({"extras": {"x-botium-asserter": 1}}, {"cards": ("c",)}, {"media": ("m",)}, {"action": "a"}):
+def test_a_turn_with_checks_that_are_not_supported_is_never_counted_whatever_comes_back() -> None:
+    for asked in ({"extras": {"x-botium-asserter": 1}}, {"cards": ("c",)}, {"media": ("m",)}):
         expect = replace(DATE, **asked)
-        assert outcome(expect) == "unchecked"
+        for reply in (None, Reply(("Hello",), "book_flight"), Reply(("x",), fallback=True)):
+            assert outcome(expect, *([reply] if reply else [])) == "unchecked"
         assert "not fully checked" in judged(expect).reasons[0]
-        assert outcome(expect, Reply(("Hello",), "book_flight")) == "wrong_reply"
-        assert outcome(replace(expect, fallback=True), Reply(("x",), fallback=True, buttons=("b",))) != "declined"
+
+
+def test_an_action_is_seen_inside_the_bot_only_and_the_rest_is_checked() -> None:
+    assert outcome(replace(DATE, action="a")) == "right"
+    assert outcome(replace(DATE, action="a"), Reply(("Hello",), "book_flight")) == "wrong_reply"
+    assert outcome(Expectation(action="a")) == "unchecked"
 
 
 def test_all_texts_come_in_their_order_unless_any_order_will_do() -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
 
 # What a bot's answer may carry beside its reply, and no connector hands on.
-_UNSUPPORTED = ("cards", "media", "action")
+_UNSUPPORTED = ("cards", "media")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,10 @@ def check_all(scene: Scene) -> tuple[Check, ...]:
 
 
 def unsupported(expect: Expectation) -> tuple[str, ...]:
-    """Return the names of checks that cannot be made here: nothing that asks for them may count as passed."""
+    """Return the names of checks that cannot be made here: a turn that asks for them is not counted.
+
+    An action is seen inside the bot only; what else the turn expects is checked without it.
+    """
     asked = [name for name in _UNSUPPORTED if getattr(expect, name)]
     return (*asked, *(name for name in expect.extras if name.startswith("x-")))
 

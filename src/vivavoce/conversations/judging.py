@@ -62,14 +62,16 @@ def not_checkable(expect: Expectation, bot: BotFacts) -> str:
     """
     if not expect.counted:
         return NOTHING_EXPECTED
+    if open_checks := unsupported(expect):
+        return f"not fully checked: {', '.join(open_checks)}"
     if expect.fallback or expect.any or expect.all or expect.buttons or expect.answered:
         return ""
     slots = bool(expect.slots or expect.slots_after or expect.slot_names or expect.slot_values)
     sure = expect.min_confidence is not None or expect.margin_over is not None
     told = bool(expect.none) or expect.within_ms is not None
     if bot.reports_intent:
-        return "" if expect.intents or slots or sure or told or unsupported(expect) else NOTHING_EXPECTED
-    if (slots and bot.slots is not None) or (not expect.intents and (told or unsupported(expect))):
+        return "" if expect.intents or slots or sure or told else NOTHING_EXPECTED
+    if (slots and bot.slots is not None) or (not expect.intents and told):
         return ""
     return NOT_TOLD if expect.intents or slots or sure else NOTHING_EXPECTED
 
@@ -158,10 +160,6 @@ def _with_checks(
 ) -> Verdict:
     outcome = failed if any(check.holds is False for check in checks) else passed
     reasons = [check.reason for check in checks if check.reason]
-    open_checks = unsupported(scene.expect)
-    if open_checks:
-        reasons.append(f"not fully checked: {', '.join(open_checks)}")
-        outcome = TurnOutcome.UNCHECKED if outcome is passed else outcome
     return replace(
         verdict,
         outcome=outcome,
