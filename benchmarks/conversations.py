@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.bots import load_bots
-from vivavoce.conversations.runner import RunOptions, begin_run, hold_conversations
+from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, Pattern, Plan, Script, ScriptTurn
 
 DELAY = 0.1

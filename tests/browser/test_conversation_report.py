@@ -15,7 +15,7 @@ from test_report import ARGUMENTS, CONTRAST, DESK, PHONE, READABLE, SCHEMES, abs
 
 from vivavoce.bots import load_bots
 from vivavoce.conversations import RunOptions, begin_run, diff_runs, expand, hold_conversations, read_suite, score_run
-from vivavoce.conversations.record import RunRecord
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.reports.conversation_html import render_conversations, render_run_diff
 
 pytestmark = pytest.mark.browser

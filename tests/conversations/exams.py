@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.conversations.findings import find
+from vivavoce.conversations.findings.finding import find
 from vivavoce.conversations.result import ConversationsResult, Line, Verdict
 from vivavoce.conversations.scenario import Plan, Script
 from vivavoce.conversations.transcript import RunHeader, TalkKey

@@ -11,10 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from vivavoce.conversations.expansion import expand
-from vivavoce.conversations.formats.botium import read_botium
-from vivavoce.conversations.formats.botium_writing import to_botium, write_botium
-from vivavoce.conversations.matching import kind_of
+from vivavoce.conversations.judging.matching import kind_of
 from vivavoce.conversations.scenario import (
     Button,
     Defaults,
@@ -30,7 +27,10 @@ from vivavoce.conversations.scenario import (
     Suite,
     Turn,
 )
-from vivavoce.conversations.suites import read_suite
+from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.formats.botium import read_botium
+from vivavoce.conversations.scenarios.formats.botium_writing import to_botium, write_botium
+from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.errors import FileError
 
 KEPT = "x-botium"

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.conversations.findings import find, make_lines
-from vivavoce.conversations.repeats import pass_hat
+from vivavoce.conversations.findings.finding import find, make_lines
+from vivavoce.conversations.findings.repeats import pass_hat
+from vivavoce.conversations.findings.result_json import result_to_json
 from vivavoce.conversations.result import Line
-from vivavoce.conversations.result_json import result_to_json
 from vivavoce.conversations.scenario import Expectation, Pattern, Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange, State, TalkKey, Transcript
 from vivavoce.errors import DataError

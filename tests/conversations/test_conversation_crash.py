@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.conversations.record import RunRecord
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import State, TalkKey, Transcript
 
 TALKS, TURNS, AT_ONCE = 240, 2, 20

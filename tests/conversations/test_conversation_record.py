@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from talkers import Talker, many
 
 from vivavoce.bots.protocol import BotFacts, Fallback, Limits
-from vivavoce.conversations.record import FILE, RunRecord
-from vivavoce.conversations.runner import RunOptions, begin_run
-from vivavoce.conversations.transcript import Exchange, State, TalkKey
-from vivavoce.conversations.transcript_json import (
+from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.running.runner import RunOptions, begin_run
+from vivavoce.conversations.running.transcript_json import (
     MOST_RAW,
     exchange_from_text,
     exchange_to_text,
     header_from_text,
     header_to_text,
 )
+from vivavoce.conversations.transcript import RECORD_FILE, Exchange, State, TalkKey
 from vivavoce.errors import FileError, UsageError
 from vivavoce.records import Guess, Reply, Status
 
@@ -134,14 +134,14 @@ def test_a_conversation_in_flight_is_not_read_and_a_new_try_forgets_the_old(tmp_
 def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no record of a run"):
         RunRecord.open(tmp_path)
-    (tmp_path / FILE).write_text("hello, I am not a database, and long enough to be looked at" * 20)
+    (tmp_path / RECORD_FILE).write_text("hello, I am not a database, and long enough to be looked at" * 20)
     with pytest.raises(FileError, match="not the record of a run"):
         RunRecord.open(tmp_path)
 
 
 def test_a_record_of_another_layout_is_refused(tmp_path: Path) -> None:
     begin_run(tmp_path, many(1), [Talker().facts], RunOptions()).close()
-    database = sqlite3.connect(tmp_path / FILE)
+    database = sqlite3.connect(tmp_path / RECORD_FILE)
     with database:
         database.execute("UPDATE header SET layout = 99")
     database.close()

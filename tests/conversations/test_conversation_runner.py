@@ -10,8 +10,8 @@ import pytest
 from talkers import Talker, agree, many, plan, script
 
 from vivavoce.bots.protocol import Bot, Limits
-from vivavoce.conversations.record import RunRecord
-from vivavoce.conversations.runner import RunEnd, RunOptions, begin_run, hold_conversations
+from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.running.runner import RunEnd, RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Match, OnMismatch, Pattern, Plan
 from vivavoce.conversations.transcript import State, TalkKey, Transcript
 from vivavoce.errors import BotError, UsageError

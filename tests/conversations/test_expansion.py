@@ -11,11 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suite_strategies import expectations, patterns, shares, texts
 
-from vivavoce.conversations.covering import cover_pairs
-from vivavoce.conversations.expansion import count_scripts, expand
-from vivavoce.conversations.formats.yaml_reading import parse_yaml_suite
-from vivavoce.conversations.measures import measure_script
-from vivavoce.conversations.plan_json import plan_from_json, plan_to_json
 from vivavoce.conversations.scenario import (
     Defaults,
     FallbackRule,
@@ -28,6 +23,11 @@ from vivavoce.conversations.scenario import (
     ScriptTurn,
     Suite,
 )
+from vivavoce.conversations.scenarios.covering import cover_pairs
+from vivavoce.conversations.scenarios.expansion import count_scripts, expand
+from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
+from vivavoce.conversations.scenarios.measures import measure_script
+from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_json
 from vivavoce.errors import DataError, UsageError
 
 WRITTEN = """

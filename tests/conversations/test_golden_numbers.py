@@ -7,7 +7,7 @@ from exams import D, M, O, R, W, found, line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.conversations.cells import literal_of
+from vivavoce.conversations.findings.cells import literal_of
 from vivavoce.conversations.result import Line
 from vivavoce.outcomes import TurnCounts, f1_of
 

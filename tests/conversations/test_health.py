@@ -5,8 +5,8 @@ from __future__ import annotations
 from exams import D, E, M, R, W, found, header, line, talk
 
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.conversations.findings import find
-from vivavoce.conversations.health import find_leaks
+from vivavoce.conversations.findings.finding import find
+from vivavoce.conversations.findings.health import find_leaks
 from vivavoce.conversations.result import Line
 from vivavoce.conversations.scenario import Expectation, Kind, Plan, Script, ScriptTurn
 from vivavoce.outcomes import TurnOutcome

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.bots.protocol import BotFacts, Fallback
-from vivavoce.conversations.judging import judge
+from vivavoce.conversations.judging.judge import judge
 from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.scenario import Expectation, FallbackRule, Match, Pattern, Plan, ScriptTurn
 from vivavoce.conversations.transcript import Exchange

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.conversations import likeness
-from vivavoce.conversations.gaps import TYPED
-from vivavoce.conversations.guards import count_negations, find_difference
-from vivavoce.conversations.matching import TOO_SLOW, Matched, capture, check_pattern, kind_of, match_reply
-from vivavoce.conversations.plain import plain, tidy
+from vivavoce.conversations.judging import likeness
+from vivavoce.conversations.judging.gaps import TYPED
+from vivavoce.conversations.judging.guards import count_negations, find_difference
+from vivavoce.conversations.judging.matching import TOO_SLOW, Matched, capture, check_pattern, kind_of, match_reply
+from vivavoce.conversations.judging.plain import plain, tidy
 from vivavoce.conversations.scenario import Match, Pattern
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "matching.md"
@@ -260,7 +260,7 @@ def test_similar_is_measured_by_vectors() -> None:
 
 def test_similar_without_vectors_needs_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(likeness, "find_encoder", lambda encoder: None)
-    monkeypatch.setattr("vivavoce.conversations.matching.find_encoder", lambda encoder: None)
+    monkeypatch.setattr("vivavoce.conversations.judging.matching.find_encoder", lambda encoder: None)
     found = match("similar", "which date", "which date")
     assert not found.passed
     assert found.needs_look

@@ -10,10 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.conversations.expansion import expand
-from vivavoce.conversations.formats.rasa import read_rasa
-from vivavoce.conversations.formats.rasa_messages import mark_message, plain_message
-from vivavoce.conversations.formats.rasa_writing import carry_steps, write_rasa
 from vivavoce.conversations.scenario import (
     Expectation,
     FallbackRule,
@@ -24,7 +20,11 @@ from vivavoce.conversations.scenario import (
     Suite,
     Turn,
 )
-from vivavoce.conversations.suites import read_suite
+from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.formats.rasa import read_rasa
+from vivavoce.conversations.scenarios.formats.rasa_messages import mark_message, plain_message
+from vivavoce.conversations.scenarios.formats.rasa_writing import carry_steps, write_rasa
+from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.errors import DataError
 from vivavoce.files.yamls import as_list, as_mapping, read_yaml
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import pytest
 from exams import D, E, M, R, W, header, line, talk
 
-from vivavoce.conversations.diff import diff_runs
-from vivavoce.conversations.findings import find
+from vivavoce.conversations.findings.diff import diff_runs
+from vivavoce.conversations.findings.finding import find
+from vivavoce.conversations.findings.result_json import diff_to_json
 from vivavoce.conversations.result import ConversationsResult, Line
-from vivavoce.conversations.result_json import diff_to_json
 from vivavoce.conversations.scenario import Script
 from vivavoce.errors import UsageError
 

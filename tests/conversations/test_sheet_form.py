@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from suite_strategies import CHARACTERS, bare, suites
 
-from vivavoce.conversations.formats.sheet_cells import guard, join_alternatives, split_alternatives, unguard
-from vivavoce.conversations.formats.sheet_reading import SHEET, read_sheet_suite
-from vivavoce.conversations.formats.sheet_rows import RAW
-from vivavoce.conversations.formats.sheet_writing import write_sheet_suite
-from vivavoce.conversations.formats.yaml_reading import parse_yaml_suite
-from vivavoce.conversations.formats.yaml_writing import suite_value
 from vivavoce.conversations.scenario import Expectation, Kind, Match, Pattern, Scenario, Suite, Turn
+from vivavoce.conversations.scenarios.formats.sheet_cells import guard, join_alternatives, split_alternatives, unguard
+from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET, read_sheet_suite
+from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
+from vivavoce.conversations.scenarios.formats.sheet_writing import write_sheet_suite
+from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
+from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
 from vivavoce.errors import DataError
 from vivavoce.files.yamls import dump_yaml
 

@@ -11,13 +11,20 @@ from suite_strategies import bare
 
 from vivavoce import demo
 from vivavoce.bots.protocol import BotFacts, Limits
-from vivavoce.conversations.check import CheckProblem, SuiteCheck, check_suite, estimate_minutes
-from vivavoce.conversations.check_turns import passes_all
-from vivavoce.conversations.expansion import expand
-from vivavoce.conversations.formats.sheet_cells import COLUMNS
-from vivavoce.conversations.formats.yaml_reading import DEFAULTS, EXPECT, SCENARIO, SUITE, TURN, parse_yaml_suite
 from vivavoce.conversations.scenario import Match, Pattern, Suite
-from vivavoce.conversations.suites import agent_of, read_suite, write_suite
+from vivavoce.conversations.scenarios.check import CheckProblem, SuiteCheck, check_suite, estimate_minutes
+from vivavoce.conversations.scenarios.check_turns import passes_all
+from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.formats.sheet_cells import COLUMNS
+from vivavoce.conversations.scenarios.formats.yaml_reading import (
+    DEFAULTS,
+    EXPECT,
+    SCENARIO,
+    SUITE,
+    TURN,
+    parse_yaml_suite,
+)
+from vivavoce.conversations.scenarios.suites import agent_of, read_suite, write_suite
 from vivavoce.errors import DataError, FileError, UsageError
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from vivavoce.conversations.scenario import (
     Suite,
     Turn,
 )
-from vivavoce.conversations.twins import add_typos
+from vivavoce.conversations.scenarios.twins import add_typos
 from vivavoce.errors import DataError, UsageError
 
 BOOK = Expectation(intents=("book_flight",), slots={"to": "Sydney"})

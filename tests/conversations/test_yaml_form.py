@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from suite_strategies import bare, suites
 
-from vivavoce.conversations.formats.yaml_reading import parse_yaml_suite
-from vivavoce.conversations.formats.yaml_writing import suite_value
 from vivavoce.conversations.scenario import (
     Button,
     Expectation,
@@ -21,6 +19,8 @@ from vivavoce.conversations.scenario import (
     Suite,
     Turn,
 )
+from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
+from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
 from vivavoce.errors import DataError
 from vivavoce.files.yamls import dump_yaml
 

@@ -12,9 +12,8 @@ import pytest
 import vivavoce.demo
 from vivavoce.agents import Agent, Flow, State, read_agent, respond
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.conversations.expansion import expand
-from vivavoce.conversations.judging import judge
-from vivavoce.conversations.matching import capture, match_reply
+from vivavoce.conversations.judging.judge import judge
+from vivavoce.conversations.judging.matching import capture, match_reply
 from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.scenario import (
     Include,
@@ -27,7 +26,8 @@ from vivavoce.conversations.scenario import (
     Suite,
     Turn,
 )
-from vivavoce.conversations.suites import read_suite
+from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Guess, Status
 

@@ -11,11 +11,21 @@ import pytest
 import vivavoce.demo
 from vivavoce.agents import Agent, Flow, State, read_agent, respond
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.conversations.expansion import expand
-from vivavoce.conversations.judging import judge
-from vivavoce.conversations.matching import capture
-from vivavoce.conversations.scenario import Include, Kind, Phrase, Plan, Scenario, Script, ScriptTurn, Suite, Turn
-from vivavoce.conversations.suites import read_suite
+from vivavoce.conversations.judging.judge import judge
+from vivavoce.conversations.judging.matching import capture
+from vivavoce.conversations.scenario import (
+    Include,
+    Kind,
+    Phrase,
+    Plan,
+    Scenario,
+    Script,
+    ScriptTurn,
+    Suite,
+    Turn,
+)
+from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Guess, Status
 from vivavoce.text.duplicates import normalise

@@ -11,9 +11,9 @@ import pytest
 
 import vivavoce.demo
 from vivavoce.agents import Agent, Flow, State, read_agent, respond
-from vivavoce.conversations.matching import match_reply
+from vivavoce.conversations.judging.matching import match_reply
 from vivavoce.conversations.scenario import Include, Kind, Match, Scenario, Suite, Turn
-from vivavoce.conversations.suites import read_suite
+from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.records import Guess
 
 FOLDER = Path(vivavoce.demo.__file__).parent / "suites" / "recruiting"

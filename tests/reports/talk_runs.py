@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.conversations.record import RunRecord
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Expectation, Kind, Pattern, Plan, Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey
 from vivavoce.records import Reply, Status

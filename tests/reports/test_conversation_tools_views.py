@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from vivavoce.bots.contract import Check, ContractReport
-from vivavoce.conversations.check import CheckProblem, SuiteCheck
 from vivavoce.conversations.scenario import Expectation, Scenario, Suite, Turn
-from vivavoce.conversations.twins import add_typos
+from vivavoce.conversations.scenarios.check import CheckProblem, SuiteCheck
+from vivavoce.conversations.scenarios.twins import add_typos
 from vivavoce.plugins import Description
 from vivavoce.reports.conversation_tables import show_bots, show_contract, show_suite_check, show_typos
 

@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 from talk_runs import Behaviour, good, middling, poor, scripts, write_run
 
-from vivavoce.conversations.diff import diff_runs
-from vivavoce.conversations.record import RunRecord
+from vivavoce.conversations.findings.diff import diff_runs
 from vivavoce.conversations.result import RunDiff
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scoring import score_run
 from vivavoce.reports import conversation_wording as wording
 from vivavoce.reports.conversation_html import render_run_diff

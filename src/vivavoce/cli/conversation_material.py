@@ -63,7 +63,7 @@ def refuse_errors(material: Suite) -> None:
 def bots_of(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
     """Return the bots that were named, else the local ones where the suite has an agent file."""
     from vivavoce.bots import load_bots
-    from vivavoce.conversations.suites import agent_of
+    from vivavoce.conversations.scenarios.suites import agent_of
 
     names = list(talkers.bot or (LOCAL_BOTS if material.agent else ()))
     if not names:
@@ -95,7 +95,7 @@ def options_again(record: RunRecord, pressure: Pressure) -> RunOptions:
 
 def origin_of(talkers: Talkers, material: Suite) -> dict[str, object]:
     """Return the words with which the bots were named, for a later resume."""
-    from vivavoce.conversations.suites import agent_of
+    from vivavoce.conversations.scenarios.suites import agent_of
 
     agent = agent_of(material)
     return {

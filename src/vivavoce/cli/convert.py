@@ -53,7 +53,7 @@ def convert(
     """
     form = _checked_form(suite, out, to, json_path)
     from vivavoce.conversations import read_suite
-    from vivavoce.conversations.conversion import convert_suite
+    from vivavoce.conversations.scenarios.conversion import convert_suite
 
     done = convert_suite(read_suite(suite), out, form)
     if json_path:
@@ -65,7 +65,7 @@ def convert(
 
 def _checked_form(suite: str, out: Path, to: str | None, json_path: str | None) -> str:
     """Return the form to write; refuse what would overwrite the input or mix with what is there."""
-    from vivavoce.conversations.conversion import FORMS, form_of
+    from vivavoce.conversations.scenarios.conversion import FORMS, form_of
 
     if to is not None and to not in FORMS:
         raise UsageError(f"there is no form '{to}'.{nearest(to, FORMS)}", remedy=f"give one of {', '.join(FORMS)}")

@@ -7,50 +7,50 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vivavoce.conversations.check import SuiteCheck, check_suite
-    from vivavoce.conversations.diff import diff_runs
     from vivavoce.conversations.exam import examine_conversations
-    from vivavoce.conversations.expansion import expand
-    from vivavoce.conversations.findings import find, make_lines
-    from vivavoce.conversations.judging import judge
-    from vivavoce.conversations.matching import match_reply
-    from vivavoce.conversations.record import RunRecord
+    from vivavoce.conversations.findings.diff import diff_runs
+    from vivavoce.conversations.findings.finding import find, make_lines
+    from vivavoce.conversations.findings.result_json import diff_to_json, result_to_json
+    from vivavoce.conversations.judging.judge import judge
+    from vivavoce.conversations.judging.matching import match_reply
     from vivavoce.conversations.result import ConversationsResult, RunDiff
-    from vivavoce.conversations.result_json import diff_to_json, result_to_json
-    from vivavoce.conversations.runner import RunEnd, RunOptions, begin_run, hold_conversations, options_of
+    from vivavoce.conversations.running.record import RunRecord
+    from vivavoce.conversations.running.runner import RunEnd, RunOptions, begin_run, hold_conversations, options_of
     from vivavoce.conversations.scenario import Plan, Scenario, Script, Suite
+    from vivavoce.conversations.scenarios.check import SuiteCheck, check_suite
+    from vivavoce.conversations.scenarios.expansion import expand
+    from vivavoce.conversations.scenarios.suites import read_suite, write_suite
+    from vivavoce.conversations.scenarios.twins import add_typos
     from vivavoce.conversations.scoring import score_run
-    from vivavoce.conversations.suites import read_suite, write_suite
-    from vivavoce.conversations.twins import add_typos
 
 _HOMES = {
     "ConversationsResult": "result",
     "Plan": "scenario",
     "RunDiff": "result",
-    "RunEnd": "runner",
-    "RunOptions": "runner",
-    "RunRecord": "record",
+    "RunEnd": "running.runner",
+    "RunOptions": "running.runner",
+    "RunRecord": "running.record",
     "Scenario": "scenario",
     "Script": "scenario",
     "Suite": "scenario",
-    "SuiteCheck": "check",
-    "add_typos": "twins",
-    "begin_run": "runner",
-    "check_suite": "check",
-    "diff_runs": "diff",
-    "diff_to_json": "result_json",
+    "SuiteCheck": "scenarios.check",
+    "add_typos": "scenarios.twins",
+    "begin_run": "running.runner",
+    "check_suite": "scenarios.check",
+    "diff_runs": "findings.diff",
+    "diff_to_json": "findings.result_json",
     "examine_conversations": "exam",
-    "expand": "expansion",
-    "find": "findings",
-    "hold_conversations": "runner",
-    "judge": "judging",
-    "make_lines": "findings",
-    "match_reply": "matching",
-    "options_of": "runner",
-    "read_suite": "suites",
-    "result_to_json": "result_json",
+    "expand": "scenarios.expansion",
+    "find": "findings.finding",
+    "hold_conversations": "running.runner",
+    "judge": "judging.judge",
+    "make_lines": "findings.finding",
+    "match_reply": "judging.matching",
+    "options_of": "running.runner",
+    "read_suite": "scenarios.suites",
+    "result_to_json": "findings.result_json",
     "score_run": "scoring",
-    "write_suite": "suites",
+    "write_suite": "scenarios.suites",
 }
 
 __all__ = [

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from vivavoce.bots import Bot, load_bots
-from vivavoce.conversations.expansion import expand
 from vivavoce.conversations.result import ConversationsResult
-from vivavoce.conversations.runner import RunOptions, begin_run, hold_conversations
+from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Suite
+from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.conversations.scoring import score_run
-from vivavoce.conversations.suites import read_suite
 
 
 def examine_conversations(

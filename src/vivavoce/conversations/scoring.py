@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vivavoce.conversations.findings import find, make_lines
-from vivavoce.conversations.record import RunRecord
+from vivavoce.conversations.findings.finding import find, make_lines
 from vivavoce.conversations.result import ConversationsResult
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import State
 from vivavoce.errors import plural
 

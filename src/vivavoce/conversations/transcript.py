@@ -10,6 +10,9 @@ from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.scenario import Plan
 from vivavoce.records import Reply, Status
 
+# The file in the folder of a run.
+RECORD_FILE = "run.sqlite"
+
 
 class State(StrEnum):
     """How far a conversation got. `errored` is not `done`: a resumed run holds it again."""

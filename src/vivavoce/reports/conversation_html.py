@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import Change, ConversationsResult, RunDiff
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.errors import plural
 from vivavoce.reports import conversation_sections as sections

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Problem
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording

@@ -9,8 +9,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import ALL, Cell, Change, ConversationsResult, Problem, RunDiff
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording
@@ -21,8 +21,8 @@ from vivavoce.reports.talks import example_of, key_before
 
 if TYPE_CHECKING:
     from vivavoce.bots.contract import ContractReport
-    from vivavoce.conversations.check import SuiteCheck
-    from vivavoce.conversations.twins import TypoReport
+    from vivavoce.conversations.scenarios.check import SuiteCheck
+    from vivavoce.conversations.scenarios.twins import TypoReport
     from vivavoce.plugins import Description
 
 # The paper's seven, in its order.

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import ConversationsResult, Line
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Script
 from vivavoce.conversations.transcript import State, TalkKey
 from vivavoce.outcomes import TurnOutcome

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import Cell, Change, ConversationsResult, RunDiff
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import Change, RunDiff
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import Exchange, TalkKey, Transcript
 from vivavoce.records import Status
 

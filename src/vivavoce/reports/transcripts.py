@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import ConversationsResult, Line
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Kind, Script, ScriptTurn
 from vivavoce.conversations.transcript import TalkKey, Transcript
 from vivavoce.errors import plural

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from vivavoce.conversations.record import RunRecord
 from vivavoce.conversations.result import ConversationsResult, Line
+from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import Transcript
 from vivavoce.errors import FileError, UsageError
 from vivavoce.files.writing import guarded, write_text

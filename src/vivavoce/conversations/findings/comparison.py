@@ -1,0 +1,138 @@
+"""Which of two bots is better: the same turns, drawn again by whole scenarios."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from vivavoce.conversations.findings.columns import Columns, Flags, Ints
+from vivavoce.conversations.result import ALL, Comparison
+from vivavoce.statistics import PairedTest, holm, items_to_decide, mcnemar_exact, paired_bootstrap
+
+ALPHA = 0.05
+CLOSE = "too close to call"
+MEASURE = "accuracy"
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """The turns counted for both of two bots: the places of their lines, turn by turn."""
+
+    a: int
+    b: int
+    lines_a: Ints
+    lines_b: Ints
+
+    def within(self, columns: Columns, scripts: Flags) -> Meeting:
+        """Return the part that lies in some of the scripts."""
+        keep = scripts[columns.script[self.lines_a]]
+        return Meeting(self.a, self.b, self.lines_a[keep], self.lines_b[keep])
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A comparison before its verdict; `differing`: in how many scenarios the two came out unlike."""
+
+    shown: Comparison
+    error: float | None
+    differing: int
+
+
+def meet(columns: Columns, a: int, b: int) -> Meeting:
+    """Pair the turns that were counted for both bots."""
+    own, other = (np.flatnonzero(columns.counted & (columns.bot == bot)) for bot in (a, b))
+    _, left, right = np.intersect1d(columns.key[own], columns.key[other], return_indices=True)
+    return Meeting(a, b, own[left], other[right])
+
+
+def compare_bots(
+    columns: Columns, sources: Mapping[str, str], *, seed: int = 0, draws: int = 2000
+) -> tuple[Comparison, ...]:
+    """Compare every pair of bots: overall, then in each domain, then at each level.
+
+    Each of the three is a family of its own, within which p values are adjusted (Holm).
+    """
+    meetings = [meet(columns, a, b) for a, b in combinations(range(len(columns.bots)), 2)]
+    families: list[list[tuple[str, str]]] = [
+        [(ALL, ALL)],
+        [(domain, ALL) for domain in columns.domains],
+        [(ALL, level) for level in columns.levels],
+    ]
+    found: list[Comparison] = []
+    for family in families:
+        tested = [_test(columns, one, place, seed, draws) for place in family for one in meetings]
+        found += decide(tested)
+    return tuple(replace(one, mixed_sources=sources.get(one.a) != sources.get(one.b)) for one in found)
+
+
+def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int, draws: int) -> Tested:
+    part = meeting.within(columns, scripts := columns.scripts_in(*place))
+    a, b = columns.passed[part.lines_a], columns.passed[part.lines_b]
+    groups = columns.clusters(scripts)[columns.script[part.lines_a]]
+    test = paired_bootstrap(a.tolist(), b.tolist(), groups.tolist(), seed=seed, n=draws)
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    differing = _differing(groups, a, b)
+    shown = Comparison(
+        a=columns.bots[meeting.a],
+        b=columns.bots[meeting.b],
+        domain=place[0],
+        level=place[1],
+        measure=MEASURE,
+        difference=test.difference,
+        low=test.low,
+        high=test.high,
+        p=_careful(test, differing),
+        verdict=CLOSE,
+        more=None,
+        conversations=len(np.unique(columns.script[part.lines_a])),
+        turns=len(a),
+        only_a=only_a,
+        only_b=only_b,
+        mcnemar_p=mcnemar_exact(only_a, only_b) if len(a) else None,
+    )
+    return Tested(shown, test.standard_error, differing)
+
+
+def _differing(groups: Ints, a: Flags, b: Flags) -> int:
+    gaps = np.bincount(groups, weights=a.astype(np.int64) - b.astype(np.int64))
+    return int((gaps != 0).sum())
+
+
+def _careful(test: PairedTest, differing: int) -> float | None:
+    """Return p, never below what so few scenarios could show.
+
+    Draws of four scenarios that all favour one bot all favour it, so their p would be tiny. But if the bots were
+    alike, four of four would happen once in eight times: 2 / 2^k for k scenarios that differ is the floor.
+    """
+    if test.p is None:
+        return None
+    return float(max(test.p, min(1.0, 2 * 0.5**differing)))
+
+
+def decide(tested: Sequence[Tested]) -> list[Comparison]:
+    """Adjust the p values of one family of comparisons and put the verdicts."""
+    known = [one.shown.p for one in tested if one.shown.p is not None]
+    adjusted = iter(holm(known))
+    return [one.shown if one.shown.p is None else _decided(one, next(adjusted), len(known)) for one in tested]
+
+
+def _decided(one: Tested, p: float, family: int) -> Comparison:
+    difference = one.shown.difference
+    if not difference:
+        return replace(one.shown, p=p)
+    if p < ALPHA:
+        better = one.shown.a if difference > 0 else one.shown.b
+        return replace(one.shown, p=p, verdict=f"{better} better", more=0)
+    more = items_to_decide(difference, one.error or 0.0, one.shown.conversations, confidence=1 - ALPHA / family)
+    # The floor of p wants so many scenarios that differ, however clear the difference is.
+    short = math.floor(math.log2(2 * family / ALPHA)) + 1 - one.differing
+    return replace(one.shown, p=p, more=None if more is None else max(1, more, short))
+
+
+def compare_two(columns: Columns, *, seed: int = 0, draws: int = 2000) -> Tested:
+    """Compare the first two bots of a table over everything, without a verdict: `decide` puts it."""
+    return _test(columns, meet(columns, 0, 1), (ALL, ALL), seed, draws)

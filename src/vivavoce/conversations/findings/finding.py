@@ -1,0 +1,126 @@
+"""From what was said to what was found: transcripts to judged lines, lines to numbers with intervals. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.findings.cells import Exam, make_cells, source_of
+from vivavoce.conversations.findings.columns import Columns, columns_of
+from vivavoce.conversations.findings.comparison import compare_bots
+from vivavoce.conversations.findings.health import find_health, warn_of_levels
+from vivavoce.conversations.findings.problems import find_problems
+from vivavoce.conversations.findings.repeats import find_unstable
+from vivavoce.conversations.findings.strengths import rank_bots
+from vivavoce.conversations.findings.topics import topic_rows
+from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Health, Line, Verdict
+from vivavoce.conversations.scenario import Script, ScriptTurn
+from vivavoce.conversations.transcript import Exchange, RunHeader, Transcript
+from vivavoce.errors import DataError, nearest
+from vivavoce.records import Status
+
+if TYPE_CHECKING:
+    from vivavoce.text.vectors import Encoder
+
+__all__ = ["find", "make_lines"]
+
+# Fewer scenarios than this, and an interval is a rough guess.
+FEW_SCENARIOS = 10
+
+
+def make_lines(
+    header: RunHeader, transcripts: Iterable[Transcript], *, encoder: Encoder | None = None
+) -> Iterator[Line]:
+    """Judge every turn of every script that was held, one line each; transcripts are read as they come."""
+    from vivavoce.conversations.judging.judge import judge
+
+    scripts = {script.id: script for script in header.plan.scripts}
+    bots = {bot.name: bot for bot in header.bots}
+    for transcript in transcripts:
+        _check(transcript, scripts, bots, header.run)
+        script, bot = scripts[transcript.key.script], bots[transcript.key.bot]
+        held = {exchange.number: exchange for exchange in transcript.exchanges}
+        for turn in script.turns:
+            exchange = held.get(turn.number)
+            verdict = judge(turn, exchange, bot, header.plan, encoder=encoder)
+            yield line_of(transcript, script, turn, exchange, verdict)
+
+
+def _check(transcript: Transcript, scripts: dict[str, Script], bots: dict[str, BotFacts], run: str) -> None:
+    for what, name, known in (("script", transcript.key.script, scripts), ("bot", transcript.key.bot, bots)):
+        if name not in known:
+            raise DataError(
+                f"a conversation belongs to the {what} '{name}', which the run does not have."
+                f"{nearest(name, list(known))}",
+                where=f"run {run}",
+                remedy="the record was changed by hand or mixed with another: run the suite again",
+            )
+
+
+def line_of(
+    transcript: Transcript, script: Script, turn: ScriptTurn, exchange: Exchange | None, verdict: Verdict
+) -> Line:
+    """Return the line of one judged turn; without an exchange it was not reached."""
+    return Line(
+        key=transcript.key,
+        number=turn.number,
+        turn=turn.id,
+        scenario=script.scenario,
+        domain=script.domain,
+        level=script.level,
+        kind=str(turn.kind),
+        expected=turn.expect.intents,
+        verdict=verdict,
+        status=str(exchange.status if exchange else Status.NOT_REACHED),
+        first_ms=exchange.first_ms if exchange else None,
+        last_ms=exchange.last_ms if exchange else None,
+        attempts=exchange.attempts if exchange else 0,
+        cold=exchange.cold if exchange else False,
+        twin=turn.twin,
+    )
+
+
+def find(
+    header: RunHeader, lines: Iterable[Line], *, failures: Sequence[str] = (), seed: int = 0, draws: int = 2000
+) -> ConversationsResult:
+    """Return all findings of a run from its judged lines, in whatever order they come."""
+    columns = columns_of(lines, [bot.name for bot in header.bots], header.plan)
+    facts = {bot.name: bot for bot in header.bots}
+    reports = {name: name in facts and facts[name].reports_intent for name in columns.bots}
+    sources = {name: source_of(reports[name], columns, name) for name in columns.bots}
+    exam = Exam(columns, sources, seed, draws)
+    cells, health = make_cells(exam), find_health(exam, header.plan, header.bots)
+    return ConversationsResult(
+        header=header,
+        cells=cells,
+        topics=topic_rows(columns),
+        comparisons=compare_bots(columns, sources, seed=seed, draws=draws),
+        strengths=rank_bots(columns, seed=seed),
+        problems=find_problems(columns, exam.units.typo, exam.units.clean),
+        unstable=find_unstable(columns),
+        health=health,
+        lines=columns.lines,
+        warnings=tuple(_warnings(header, columns, cells, health)),
+        failures=tuple(failures),
+    )
+
+
+def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health: Health) -> Iterator[str]:
+    """Say what the reader must know before trusting a number."""
+    totals = [cell for cell in cells if (cell.domain, cell.level) == (ALL, ALL)]
+    held = sum(cell.conversations for cell in totals)
+    planned = len(header.plan.scripts) * len(header.bots) * header.repeats
+    if held < planned:
+        yield f"{planned - held} of {planned} conversations were not held: resume the run to complete it"
+    for cell in totals:
+        if cell.incomplete:
+            yield f"{cell.bot} is incomplete: {cell.counts.error} of {cell.turns} turns could not be run"
+    scenarios = len(set(columns.scenario_cluster.tolist()))
+    if 0 < scenarios < FEW_SCENARIOS:
+        yield f"there are only {scenarios} scenarios: intervals are rough, and few differences can be shown"
+    if len({cell.intent_source for cell in totals}) > 1:
+        yield "some bots name their topics and others are judged by their replies alone: compare them with care"
+    if health.leaks:
+        yield f"{len(health.leaks)} messages are training phrases of a bot: they test its memory alone"
+    yield from warn_of_levels(health.difficulty)

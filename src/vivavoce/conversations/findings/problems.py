@@ -1,0 +1,135 @@
+"""The biggest problems of each bot, most costly first: what goes wrong, how often, where, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vivavoce.conversations.findings.columns import Columns, Ints
+from vivavoce.conversations.findings.topics import truth_of
+from vivavoce.conversations.result import Line, Problem
+from vivavoce.outcomes import TurnOutcome
+from vivavoce.records import Status
+
+EXAMPLES = 5
+# After this long people think that nothing will come.
+SLOW_MS = 5000.0
+
+Finding = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How one kind of problem is said; `{0}` and `{1}` are the names that it is about."""
+
+    message: str
+    remedy: str
+
+
+_KINDS = {
+    "wrong_topic": _Kind(
+        "questions about {0} are answered as if they were about {1}",
+        "compare the training phrases of the two topics: move those that are on the wrong side, or merge the topics",
+    ),
+    "missed_topic": _Kind(
+        'questions about {0} get "I don\'t know"',
+        "add training phrases for this topic in the words of these messages, or lower the confidence threshold",
+    ),
+    "wrong_reply": _Kind(
+        "questions about {0} get another reply than expected",
+        "read these replies: correct the answer or its details in the bot, or the expectation in the scenario",
+    ),
+    "overreach": _Kind(
+        "questions that it should decline are answered with {0}",
+        "give the bot examples of what it should not answer, or raise the confidence threshold",
+    ),
+    "typos_lost": _Kind(
+        "questions that it gets right are lost when they are misspelt",
+        "switch on spelling correction, or add misspelt variants to the training phrases",
+    ),
+    "no_reply": _Kind(
+        "messages get an empty answer",
+        "look at these turns in the bot's own log: it was reached and said nothing",
+    ),
+    "timeout": _Kind(
+        "messages are not answered in time",
+        "find out what the bot waits for, or allow it more time",
+    ),
+    "slow": _Kind(
+        f"answers take longer than {SLOW_MS / 1000:.0f} seconds",
+        "show that the bot is typing, and find out what it waits for",
+    ),
+    "error": _Kind(
+        "messages could not be run: {0}",
+        "repair the connection and resume the run; these turns are in no rate",
+    ),
+}
+
+
+def find_problems(columns: Columns, typo: Ints, clean: Ints) -> tuple[Problem, ...]:
+    """Return the problems of each bot in order of the bots, what costs most turns first.
+
+    A misspelt turn that was lost is counted as such and by its outcome too. Slow answers cost no turn: they are last.
+    """
+    lost = set(_lost(columns, typo, clean))
+    groups: dict[tuple[str, Finding], list[Line]] = {}
+    for index, line in enumerate(columns.lines):
+        for finding in _findings(line, index in lost):
+            groups.setdefault((line.key.bot, finding), []).append(line)
+    problems = [_problem(bot, finding, lines) for (bot, finding), lines in groups.items()]
+    place = {bot: number for number, bot in enumerate(columns.bots)}
+    return tuple(sorted(problems, key=lambda one: (place[one.bot], one.kind == "slow", -one.turns, one.message)))
+
+
+def _lost(columns: Columns, typo: Ints, clean: Ints) -> list[int]:
+    right = columns.is_outcome(TurnOutcome.RIGHT)
+    return [int(index) for index in np.unique(typo[right[clean] & ~right[typo]])]
+
+
+def _findings(line: Line, lost: bool) -> Iterator[Finding]:
+    """Yield the kinds of problem that a line is an example of, with the names they are about."""
+    find = _BY_OUTCOME.get(line.verdict.outcome)
+    if find is not None:
+        yield find(line)
+    if lost:
+        yield ("typos_lost", "", "")
+    if line.verdict.replied and (line.first_ms or 0.0) > SLOW_MS:
+        yield ("slow", "", "")
+
+
+def _topic(line: Line) -> str:
+    topic = truth_of(line)
+    return f"'{topic}'" if topic else f"no named topic (scenario '{line.scenario}')"
+
+
+def _answered_with(line: Line) -> str:
+    return f"the topic '{line.verdict.intent}'" if line.verdict.intent else "a reply of some other kind"
+
+
+def _silence(line: Line) -> Finding:
+    return ("timeout" if line.status == Status.TIMEOUT else "no_reply", "", "")
+
+
+def _error(line: Line) -> Finding:
+    known = line.status in set(Status)
+    return ("error", Status(line.status).meaning if known else line.status, "")
+
+
+_BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
+    TurnOutcome.WRONG_INTENT: lambda line: ("wrong_topic", _topic(line), f"'{line.verdict.intent}'"),
+    TurnOutcome.MISSED: lambda line: ("missed_topic", _topic(line), ""),
+    TurnOutcome.WRONG_REPLY: lambda line: ("wrong_reply", _topic(line), ""),
+    TurnOutcome.OVERREACH: lambda line: ("overreach", _answered_with(line), ""),
+    TurnOutcome.NO_REPLY: _silence,
+    TurnOutcome.ERROR: _error,
+}
+
+
+def _problem(bot: str, finding: Finding, lines: Sequence[Line]) -> Problem:
+    kind, *names = finding
+    said = _KINDS[kind].message.format(*names)
+    turns = f"{len(lines)} turn" if len(lines) == 1 else f"{len(lines)} turns"
+    examples = tuple((line.key, line.number) for line in lines[:EXAMPLES])
+    return Problem(bot, kind, f"{said} ({turns})", len(lines), examples, _KINDS[kind].remedy)

@@ -1,0 +1,122 @@
+"""Each expected topic against the rest: how often it was asked, found and wrongly used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vivavoce.conversations.findings.columns import Columns, Floats, Ints
+from vivavoce.conversations.findings.draws import quotients
+from vivavoce.conversations.result import Line, TopicRow
+from vivavoce.outcomes import TurnOutcome, f1_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# What is counted of a topic: asked, used and, of both, found.
+ASKED, USED, FOUND = range(3)
+KINDS = 3
+SHOWN = 5
+
+
+def truth_of(line: Line) -> str | None:
+    """Return the topic that a turn in scope asked for; of several right ones, the one that was found or the first."""
+    if not line.verdict.in_scope or not line.expected:
+        return None
+    return line.verdict.intent if line.verdict.intent in line.expected else line.expected[0]
+
+
+def used_topic(line: Line) -> str | None:
+    """Return the topic that the bot answered with, None where it did not answer or does not tell.
+
+    A bot that names no topic but gave the expected reply has found the topic.
+    """
+    verdict = line.verdict
+    if verdict.outcome is TurnOutcome.RIGHT:
+        return truth_of(line)
+    answers = (TurnOutcome.WRONG_REPLY, TurnOutcome.WRONG_INTENT, TurnOutcome.OVERREACH)
+    return verdict.intent if verdict.outcome in answers else None
+
+
+@dataclass(frozen=True, eq=False)
+class TopicCounts:
+    """Counts for each bot on each script: three columns for each topic, as a sparse table."""
+
+    topics: tuple[str, ...]
+    table: csr_array
+
+
+def count_topics(columns: Columns) -> TopicCounts:
+    """Count how often each expected topic was asked, used and found in counted turns."""
+    from scipy.sparse import csr_array
+
+    rows = [(index, columns.lines[index]) for index in np.flatnonzero(columns.counted).tolist()]
+    pairs = [(index, truth_of(line), used_topic(line)) for index, line in rows]
+    topics = tuple(sorted({truth for _, truth, _ in pairs if truth is not None}))
+    place = {topic: KINDS * number for number, topic in enumerate(topics)}
+    cells = [(i, place[truth] + ASKED) for i, truth, _ in pairs if truth is not None]
+    cells += [(i, place[used] + USED) for i, _, used in pairs if used in place]
+    cells += [(i, place[truth] + FOUND) for i, truth, used in pairs if truth is not None and truth == used]
+    where: Ints = np.array(cells, dtype=np.int64).reshape(-1, 2)
+    # Indices are sorted by topic, not by unit: the sparse table sums what falls on one place.
+    units = columns.unit[where[:, 0]]
+    shape = (columns.units, KINDS * len(topics))
+    return TopicCounts(topics, csr_array((np.ones(len(where)), (units, where[:, 1])), shape=shape))
+
+
+def macro_f1(sums: Floats) -> Floats:
+    """Return the mean F1 over the topics asked at least once, for rows of counts; NaN where none was.
+
+    F1 of a topic is 2 found / (asked + used): 0 for one that was asked and never found.
+    """
+    parts = sums.reshape(len(sums), -1, KINDS)
+    asked = parts[:, :, ASKED] > 0
+    scores = np.where(asked, 2 * parts[:, :, FOUND] / np.maximum(parts[:, :, ASKED] + parts[:, :, USED], 1), 0.0)
+    return quotients(scores.sum(axis=1), asked.sum(axis=1).astype(np.float64))
+
+
+def topic_rows(columns: Columns) -> tuple[TopicRow, ...]:
+    """Return a row for each topic of each bot, most asked first; out of scope is a row of its own, the last."""
+    found: list[TopicRow] = []
+    for place, bot in enumerate(columns.bots):
+        own = np.flatnonzero(columns.counted & (columns.bot == place)).tolist()
+        found += _rows_of(bot, [columns.lines[index] for index in own])
+    return tuple(found)
+
+
+def _rows_of(bot: str, lines: list[Line]) -> list[TopicRow]:
+    mixed = Counter((truth_of(line), used_topic(line)) for line in lines if truth_of(line) is not None)
+    asked: Counter[str] = Counter()
+    used: Counter[str] = Counter(topic for line in lines if (topic := used_topic(line)) is not None)
+    for (truth, _), n in mixed.items():
+        asked[str(truth)] += n
+    rows = [
+        _row(bot, topic, (n, used[topic], mixed[topic, topic]), _confusions(mixed, topic))
+        for topic, n in sorted(asked.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return [*rows, *_out_of_scope(bot, lines)]
+
+
+def _confusions(mixed: Counter[tuple[str | None, str | None]], topic: str) -> Counter[str]:
+    return Counter({used: n for (truth, used), n in mixed.items() if truth == topic and used not in (None, topic)})
+
+
+def _out_of_scope(bot: str, lines: list[Line]) -> list[TopicRow]:
+    """Return the row of questions that no topic fits: found means declined, used means any fallback."""
+    outside = [line for line in lines if not line.verdict.in_scope]
+    if not outside:
+        return []
+    outcomes = Counter(line.verdict.outcome for line in lines)
+    declined, missed = outcomes[TurnOutcome.DECLINED], outcomes[TurnOutcome.MISSED]
+    answered = Counter(topic for line in outside if (topic := used_topic(line)) is not None)
+    return [_row(bot, None, (len(outside), declined + missed, declined), answered)]
+
+
+def _row(bot: str, intent: str | None, counts: tuple[int, int, int], others: Counter[str]) -> TopicRow:
+    n, used, found = counts
+    precision, recall = (found / used if used else None), (found / n if n else None)
+    shown = sorted(others.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
+    return TopicRow(bot, intent, n, precision, recall, f1_of(precision, recall), tuple(shown))

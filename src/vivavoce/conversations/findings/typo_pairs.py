@@ -1,0 +1,36 @@
+"""Misspelt turns beside their clean twins, in the same talk or in the original of a misspelt copy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vivavoce.conversations.findings.columns import Columns, Ints
+from vivavoce.conversations.result import Twins
+from vivavoce.conversations.transcript import TalkKey
+from vivavoce.outcomes import TurnOutcome
+from vivavoce.statistics import mcnemar_exact
+
+
+def pair_typos(columns: Columns) -> tuple[Ints, Ints]:
+    """Return the places of misspelt lines and of their clean twins: same bot, same repeat, in scope, both counted."""
+    place = {(line.key, line.number): index for index, line in enumerate(columns.lines)}
+    pairs = []
+    for index in np.flatnonzero(columns.typo & columns.counted & columns.in_scope).tolist():
+        line = columns.lines[index]
+        if line.twin is None:
+            continue
+        script, number = line.twin
+        other = place.get((TalkKey(line.key.bot, script, line.key.repeat), number))
+        if other is not None and columns.counted[other] and columns.in_scope[other]:
+            pairs.append((index, other))
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def twins_of(columns: Columns, typo: Ints, clean: Ints) -> Twins:
+    """Count the pairs that were right on both sides, one or neither, with McNemar's exact test."""
+    right = columns.is_outcome(TurnOutcome.RIGHT)
+    with_typo, without = right[typo], right[clean]
+    only_clean, only_typo = int((without & ~with_typo).sum()), int((with_typo & ~without).sum())
+    both, neither = int((without & with_typo).sum()), int((~without & ~with_typo).sum())
+    return Twins(both, only_clean, only_typo, neither, mcnemar_exact(only_clean, only_typo) if len(typo) else None)

@@ -1,0 +1,182 @@
+"""Guards over near matches: two texts that look alike may still say the opposite, another number or another name.
+
+Similarity alone never tells "you can" from "you cannot": vectors put them close together. What a guard holds back
+is not counted as passed, and a person is asked to look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+
+from vivavoce.conversations.judging.plain import plain, tidy
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_NEGATIONS = frozenset(
+    word
+    for words in (
+        # English; contractions in -n't are found by their end, here are those written without the apostrophe.
+        "no not never none nobody nothing nowhere neither nor cannot without unable hardly",
+        "aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt shouldnt wasnt werent wont wouldnt",
+        # German
+        "nicht nichts nie niemals niemand niemanden niemandem nirgends nirgendwo nein weder ohne kaum",
+        "kein keine keinen keinem keiner keines keinerlei keinesfalls keineswegs",
+        # French
+        "ne pas jamais aucun aucune rien non sans",
+    )
+    for word in words.split()
+)
+_NEGATED_HAN = re.compile("[不没沒無无未別别]")
+_ANSWERS = frozenset(("no", "nein", "nope", "non"))
+_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "miss")
+_OPPOSITES = tuple(
+    tuple(pair.split("/"))
+    for pairs in (
+        "yes/no open/closed accept/reject accepted/rejected approve/decline approved/declined arrive/depart",
+        "arrival/departure always/never more/less before/after valid/expired enabled/disabled allowed/forbidden",
+        "success/failure succeeded/failed increase/decrease cheapest/dearest am/pm",
+        "ja/nein offen/geschlossen angenommen/abgelehnt genehmigt/abgelehnt ankunft/abflug immer/nie mehr/weniger",
+        "vor/nach gültig/abgelaufen erlaubt/verboten morgens/abends",
+    )
+    for pair in pairs.split()
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_WORDS_OF_NUMBERS = {
+    word: str(number)
+    for words in (
+        "two three four five six seven eight nine ten eleven twelve",
+        "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    )
+    for number, word in enumerate(words.split(), 2)
+}
+_ONES = frozenset(("a", "an", "one", "ein", "eine", "einen", "einem", "einer", "eins"))
+_SENTENCE_END = re.compile(r"[.!?:;\n\"(]\s*$|^\s*$|(?:^|\s)[-*]\s+$")
+_SMALL_I = frozenset(("i", "i'm", "i'll", "i'd", "i've"))
+
+
+def find_difference(expected: str, reply: str, names: Sequence[str] = ()) -> str:
+    """Return which guard holds two texts apart, as the end of a sentence, or nothing.
+
+    `names`: values that are known to matter (of slots, of rows), whatever their case.
+    """
+    return (
+        _negation_difference(expected, reply)
+        or _number_difference(expected, reply)
+        or _name_difference(tidy(expected), tidy(reply), names)
+    )
+
+
+def count_negations(text: str) -> int:
+    """Return how often a text negates; a "no" that only opens a negative answer is not counted again."""
+    flat = re.sub(r"\bno\. ?(?=\d)", "", plain(text))
+    words = _WORD.findall(flat)
+    found = [word for word in words if _negates(word)]
+    opens = bool(words) and words[0] in _ANSWERS and len(found) > 1
+    return len(found) - opens + len(_NEGATED_HAN.findall(flat))
+
+
+def _negates(word: str) -> bool:
+    return word in _NEGATIONS or word.endswith("n't")
+
+
+def _negation_difference(expected: str, reply: str) -> str:
+    if count_negations(expected) != count_negations(reply):
+        return "the negation differs"
+    ours, theirs = set(_WORD.findall(plain(expected))), set(_WORD.findall(plain(reply)))
+    for a, b in ((ours, theirs), (theirs, ours)):
+        for word in sorted(a - b):
+            stem = next((word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 2), "")
+            if stem in b - a:
+                return f"the negation differs ({stem} / {word})"
+        for one, other in _OPPOSITES:
+            if one in a - b and other in b - a:
+                return f"the meaning is the opposite ({one} / {other})"
+    return ""
+
+
+def _numbers(text: str) -> set[str]:
+    """Return the numbers of a text in one way of writing; "two" is 2."""
+    flat = plain(text)
+    digits = {_one_writing(number) for number in _NUMBER.findall(flat)}
+    return digits | {_WORDS_OF_NUMBERS[word] for word in _WORD.findall(flat) if word in _WORDS_OF_NUMBERS}
+
+
+def _one_writing(number: str) -> str:
+    if _THOUSANDS.fullmatch(number):
+        return re.sub("[.,]", "", number)
+    whole, _, rest = number.replace(",", ".").rpartition(".")
+    if not whole:
+        return rest.lstrip("0") or "0"
+    part = rest.rstrip("0")
+    return (whole.replace(".", "").lstrip("0") or "0") + (f".{part}" if part else "")
+
+
+def _number_difference(expected: str, reply: str) -> str:
+    ours, theirs = _numbers(expected), _numbers(reply)
+    # "one ticket" and "1 ticket" are the same; "one" alone is too often no number at all.
+    if "1" in ours ^ theirs and _ONES & set(_WORD.findall(plain(expected if "1" in theirs else reply))):
+        ours, theirs = ours - {"1"}, theirs - {"1"}
+    return f"the numbers differ ({_listed(ours - theirs)} / {_listed(theirs - ours)})" if ours != theirs else ""
+
+
+def _listed(items: Iterable[str]) -> str:
+    return ", ".join(sorted(items)) or "none"
+
+
+def _name_difference(expected: str, reply: str, names: Sequence[str]) -> str:
+    ours, theirs = _known(expected, names), _known(reply, names)
+    if not ours ^ theirs:
+        ours, theirs = _other_names(expected, reply)
+    return f"the names differ ({_listed(ours - theirs)} / {_listed(theirs - ours)})" if ours ^ theirs else ""
+
+
+def _known(text: str, names: Sequence[str]) -> set[str]:
+    flat = plain(text)
+    known = {plain(name) for name in names if any(map(str.isalpha, name))}
+    return {name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", flat)}
+
+
+def _other_names(expected: str, reply: str) -> tuple[set[str], set[str]]:
+    """Return the names that only one of two texts holds."""
+    from vivavoce.text.words import guess_language
+
+    # All nouns of German are capitalised: only a noun in the place of another noun says something else.
+    if guess_language([expected, reply]) == "de":
+        return _swapped_nouns(expected, reply)
+    ours, theirs = set(_WORD.findall(plain(expected))), set(_WORD.findall(plain(reply)))
+    return (
+        {name for name in capitalised(expected) if plain(name) not in theirs},
+        {name for name in capitalised(reply) if plain(name) not in ours},
+    )
+
+
+def capitalised(text: str) -> list[str]:
+    """Return words that look like names: a capital letter inside a sentence, or several in one word."""
+    if text.upper() == text:
+        return []
+    return [match[0] for match in _WORD.finditer(text) if _is_name(text, match)]
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    word = match[0]
+    if not word[0].isupper() or word.lower() in _SMALL_I:
+        return sum(map(str.isupper, word)) > 1
+    if sum(map(str.isupper, word)) > 1:
+        return True
+    return not _SENTENCE_END.search(text[: match.start()])
+
+
+def _swapped_nouns(expected: str, reply: str) -> tuple[set[str], set[str]]:
+    ours, theirs = _WORD.findall(expected), _WORD.findall(reply)
+    folded = [word.casefold() for word in ours], [word.casefold() for word in theirs]
+    only_ours = {word for word in capitalised(expected) if word.casefold() not in folded[1]}
+    only_theirs = {word for word in capitalised(reply) if word.casefold() not in folded[0]}
+    gone: set[str] = set()
+    come: set[str] = set()
+    for step, a, b, c, d in SequenceMatcher(None, *folded, autojunk=False).get_opcodes():
+        before, after = only_ours & set(ours[a:b]), only_theirs & set(theirs[c:d])
+        if step == "replace" and before and after:
+            gone, come = gone | before, come | after
+    return gone, come

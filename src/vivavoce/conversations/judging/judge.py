@@ -1,0 +1,169 @@
+"""Judging: what one turn came to. Exactly one outcome for every turn, and the reasons in words.
+
+A pure function of what was expected and what was recorded: judging the same record twice gives the same verdicts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.judging.evidence import Check, Scene, check_all, check_texts, unsupported
+from vivavoce.conversations.judging.fallbacks import Sign, fallback_topics, held_back, same_topic, see_fallback
+from vivavoce.conversations.result import Verdict
+from vivavoce.conversations.scenario import Expectation, Plan, ScriptTurn
+from vivavoce.conversations.transcript import Exchange
+from vivavoce.outcomes import TurnOutcome
+from vivavoce.records import Reply, Status
+
+if TYPE_CHECKING:
+    from vivavoce.text.vectors import Encoder
+
+NOTHING_EXPECTED = "nothing was expected"
+NOT_TOLD = "not checked: the bot does not report topics, and no reply was expected that could be checked instead"
+
+
+def judge(
+    turn: ScriptTurn, exchange: Exchange | None, bot: BotFacts, plan: Plan, *, encoder: Encoder | None = None
+) -> Verdict:
+    """Return the verdict on one turn; `exchange` None: the conversation had ended before it."""
+    expect = _settled(turn.expect, bot, plan)
+    verdict = Verdict(TurnOutcome.UNCHECKED, in_scope=not expect.fallback)
+    if exchange is None or exchange.status is Status.NOT_REACHED:
+        return replace(verdict, outcome=TurnOutcome.NOT_REACHED, reasons=(Status.NOT_REACHED.meaning,))
+    if exchange.status.error:
+        reason = exchange.error or exchange.status.meaning
+        return replace(verdict, outcome=TurnOutcome.ERROR, reasons=(reason,))
+    if exchange.status.silent or exchange.reply is None or _is_blank(exchange.reply):
+        return _judge_silence(verdict, expect, exchange, bot)
+    scene = Scene(expect, exchange, exchange.reply, bot, plan.defaults.match, encoder)
+    return _judge_reply(verdict, scene, plan)
+
+
+def _settled(expect: Expectation, bot: BotFacts, plan: Plan) -> Expectation:
+    """Return the expectation, where a declared fallback topic is expected as an expected fallback."""
+    names = {same_topic(name) for name in expect.intents}
+    if expect.fallback or not names or not names <= fallback_topics(bot, plan):
+        return expect
+    return replace(expect, fallback=True, intents=())
+
+
+def _is_blank(reply: Reply) -> bool:
+    spoken = any(text.strip() for text in reply.texts)
+    return not (spoken or reply.buttons or reply.intent or reply.slots or reply.fallback)
+
+
+def not_checkable(expect: Expectation, bot: BotFacts) -> str:
+    """Return why a turn cannot be checked with this bot, or nothing.
+
+    This depends on the expectation and the bot alone, never on the reply: a turn that would count only when it
+    fails would pull every rate down.
+    """
+    if not expect.counted:
+        return NOTHING_EXPECTED
+    if open_checks := unsupported(expect):
+        return f"not fully checked: {', '.join(open_checks)}"
+    if expect.fallback or expect.any or expect.all or expect.buttons or expect.answered:
+        return ""
+    slots = bool(expect.slots or expect.slots_after or expect.slot_names or expect.slot_values)
+    sure = expect.min_confidence is not None or expect.margin_over is not None
+    told = bool(expect.none) or expect.within_ms is not None
+    if bot.reports_intent:
+        return "" if expect.intents or slots or sure or told else NOTHING_EXPECTED
+    if (slots and bot.slots is not None) or (not expect.intents and told):
+        return ""
+    return NOT_TOLD if expect.intents or slots or sure else NOTHING_EXPECTED
+
+
+def _judge_silence(verdict: Verdict, expect: Expectation, exchange: Exchange, bot: BotFacts) -> Verdict:
+    status = exchange.status if exchange.status.silent else Status.EMPTY
+    unchecked = not_checkable(expect, bot) or ("no reply was needed" if expect.optional else "")
+    outcome = TurnOutcome.UNCHECKED if unchecked else TurnOutcome.NO_REPLY
+    return replace(verdict, outcome=outcome, reasons=tuple(filter(None, (unchecked, status.meaning))))
+
+
+def _judge_reply(verdict: Verdict, scene: Scene, plan: Plan) -> Verdict:
+    sign = see_fallback(scene.reply, scene.bot, plan)
+    unchecked = not_checkable(scene.expect, scene.bot)
+    if unchecked:
+        return replace(_noted(verdict, scene, sign), outcome=TurnOutcome.UNCHECKED, reasons=(unchecked,))
+    if scene.expect.fallback:
+        return _judge_out_of_scope(verdict, scene, sign)
+    return _judge_in_scope(verdict, scene, sign)
+
+
+def _noted(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdict:
+    """Return a verdict with what is known whatever was expected: that there was a reply, and what it was."""
+    if sign is None:
+        return replace(verdict, replied=True, intent=_as_expected(scene.expect, scene.reply.intent))
+    guess = held_back(scene.reply, sign)
+    right = None if guess is None else _guess_right(scene.expect, guess.intent or "")
+    return replace(verdict, replied=True, fallback=True, fallback_rule=sign.rule, guess_right=right)
+
+
+def _as_expected(expect: Expectation, intent: str | None) -> str | None:
+    """Return the topic in the spelling of the suite, so that tables do not list one topic twice."""
+    return next((name for name in expect.intents if same_topic(name) == same_topic(intent or "")), intent or None)
+
+
+def _guess_right(expect: Expectation, guess: str) -> bool | None:
+    if expect.fallback:
+        return False
+    names = {same_topic(name) for name in expect.intents}
+    return same_topic(guess) in names if names else None
+
+
+def _text_met(scene: Scene) -> bool:
+    """Tell whether the turn's own texts are given and found: they say more than a general fallback text."""
+    return bool(scene.expect.any or scene.expect.all) and all(check.holds for check in check_texts(scene))
+
+
+def _judge_out_of_scope(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdict:
+    # The turn's own texts say what a good refusal looks like: that is a declared fallback text like any other.
+    if sign is None and scene.reply.fallback is None and _text_met(scene):
+        sign = Sign("reply", "the reply is the refusal that was expected")
+    noted = _noted(verdict, scene, sign)
+    if sign is None:
+        about = f" about {scene.reply.intent}" if scene.reply.intent else ""
+        return replace(noted, outcome=TurnOutcome.OVERREACH, reasons=(f"expected a fallback, got an answer{about}",))
+    return _with_checks(noted, scene, check_all(scene), TurnOutcome.DECLINED, TurnOutcome.OVERREACH)
+
+
+def _judge_in_scope(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdict:
+    if sign is not None and sign.rule == "reply" and _text_met(scene):
+        sign = None
+    noted = _noted(verdict, scene, sign)
+    if sign is not None:
+        wanted = f"expected {_topics(scene.expect)}, " if scene.expect.intents else ""
+        return replace(noted, outcome=TurnOutcome.MISSED, reasons=(f"{wanted}got a fallback: {sign.reason}",))
+    topic = _check_topic(scene)
+    failed = TurnOutcome.WRONG_INTENT if topic.holds is False else TurnOutcome.WRONG_REPLY
+    return _with_checks(noted, scene, (topic, *check_all(scene)), TurnOutcome.RIGHT, failed)
+
+
+def _check_topic(scene: Scene) -> Check:
+    expect, intent = scene.expect, scene.reply.intent
+    if not expect.intents or not scene.bot.reports_intent:
+        return Check(None)
+    if intent and same_topic(intent) in {same_topic(name) for name in expect.intents}:
+        return Check(True)
+    return Check(False, f"expected {_topics(expect)}, got {intent or 'none'}")
+
+
+def _topics(expect: Expectation) -> str:
+    return f"topic {' or '.join(expect.intents)}"
+
+
+def _with_checks(
+    verdict: Verdict, scene: Scene, checks: tuple[Check, ...], passed: TurnOutcome, failed: TurnOutcome
+) -> Verdict:
+    outcome = failed if any(check.holds is False for check in checks) else passed
+    reasons = [check.reason for check in checks if check.reason]
+    return replace(
+        verdict,
+        outcome=outcome,
+        matched=next((check.matched for check in checks if check.matched), ""),
+        reasons=tuple(reasons),
+        needs_look=any(check.needs_look for check in checks),
+    )

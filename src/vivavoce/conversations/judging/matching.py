@@ -1,0 +1,262 @@
+"""Expected texts held against replies: the seven kinds of match, and what is saved from a reply.
+
+A pattern may be met by any bubble alone or by all of them joined. Both sides are normalised first; the reply itself
+is left as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import regex
+
+from vivavoce.conversations.judging.gaps import Piece, as_expression, fill_expression, split_pieces, unfilled
+from vivavoce.conversations.judging.likeness import (
+    NO_ENCODER,
+    best_pair,
+    edit_similarity,
+    find_encoder,
+    meaning_similarity,
+    pair_up,
+)
+from vivavoce.conversations.judging.plain import plain, shorten, tidy
+from vivavoce.conversations.scenario import Match, Pattern
+
+if TYPE_CHECKING:
+    from vivavoce.text.vectors import Encoder
+
+REGEX_SECONDS = 0.2
+MINIMUM = {Match.FUZZY: 0.85, Match.SIMILAR: 0.75}
+SHORT = 4
+TOO_SLOW = f"the expression ran out of time ({REGEX_SECONDS} s)"
+
+# Letters and digits of scripts that part words by blanks. Chinese, Japanese, Thai and their like do not, and Korean
+# hangs its particles on the word: there a text is simply contained.
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_LETTER = rf"[^\W{_UNSPACED}]"
+_IS_LETTER = regex.compile(_LETTER)
+# "can" is not found in "can't", nor "2" in "2.50".
+_BEFORE_WORD = rf"(?<!{_LETTER})"
+_AFTER_WORD = rf"(?!{_LETTER}|'t(?!{_LETTER}))"
+_BEFORE_DIGIT = rf"(?<!{_LETTER}|\d[.,])"
+_AFTER_DIGIT = rf"(?!{_LETTER}|[.,]\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What came of holding one pattern against a reply. `score` is there for near matches only.
+
+    `needs_look`: it is near, but a guard held it back or it could not be checked: a person should decide.
+    """
+
+    passed: bool
+    kind: str
+    score: float | None = None
+    needs_look: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One pattern with all that is needed to hold it against a reply."""
+
+    pattern: Pattern
+    kind: Match
+    candidates: tuple[str, ...]
+    values: Mapping[str, str]
+    encoder: Encoder | None
+    names: tuple[str, ...]
+
+
+def match_reply(
+    pattern: Pattern,
+    reply_texts: Sequence[str],
+    *,
+    default: Match,
+    values: Mapping[str, str],
+    encoder: Encoder | None = None,
+    names: Sequence[str] = (),
+) -> Matched:
+    """Hold an expected text against the bubbles of a reply.
+
+    `values` fill `{name}` in the pattern; `names` are further values that a near match must not change.
+    """
+    kind = kind_of(pattern, default)
+    candidates = _candidates(reply_texts)
+    if not pattern.text.strip():
+        return Matched(False, kind, why="the expected text is empty")
+    if not candidates:
+        return Matched(False, kind, why="there is no text in the reply")
+    known = (*names, *values.values())
+    return _MATCHERS[kind](_Case(pattern, kind, candidates, values, encoder, known))
+
+
+def kind_of(pattern: Pattern, default: Match) -> Match:
+    """Return how a pattern is matched: as it says; else a `*` makes it a wildcard, unless expressions are usual."""
+    if pattern.match is not None:
+        return pattern.match
+    return Match.WILDCARD if "*" in pattern.text and default is not Match.REGEX else default
+
+
+def check_pattern(pattern: Pattern, default: Match = Match.CONTAINS) -> str | None:
+    """Return what is wrong with a pattern, or None."""
+    if not pattern.text.strip():
+        return "the expected text is empty"
+    if pattern.minimum is not None and not 0 < pattern.minimum <= 1:
+        return f"min is {pattern.minimum:g}; it must be above 0 and at most 1"
+    kind = kind_of(pattern, default)
+    if pattern.minimum is not None and kind not in MINIMUM:
+        return f"min means nothing for {kind}; it belongs to fuzzy and similar"
+    if kind is not Match.REGEX:
+        return None if plain(pattern.text) else "the expected text holds nothing but tags"
+    try:
+        _compiled(fill_expression(pattern.text, {}))
+    except regex.error as error:
+        return f"the regular expression {shorten(pattern.text)} cannot be read: {error}"
+    return None
+
+
+def capture(
+    pattern: Pattern,
+    reply_texts: Sequence[str],
+    *,
+    default: Match = Match.CONTAINS,
+    values: Mapping[str, str] | None = None,
+) -> str | None:
+    """Return what a pattern finds in a reply: the first group of a regular expression, else the whole match.
+
+    Case is kept. None where nothing is found; a near match (`fuzzy`, `similar`) has no place to take from.
+    """
+    kind = kind_of(pattern, default)
+    if kind in MINIMUM or not pattern.text.strip():
+        return None
+    known = values or {}
+    if kind is Match.REGEX:
+        found, _ = _find_expression(fill_expression(pattern.text, known), _candidates(reply_texts))
+    else:
+        expression = _literal_expression(kind, split_pieces(pattern.text, known, tidy))
+        found, _ = _find(expression, [tidy(text) for text in _candidates(reply_texts)])
+    if found is None:
+        return None
+    first = found[1] if found.re.groups else None
+    return str(found[0] if first is None else first)
+
+
+def _candidates(reply_texts: Sequence[str]) -> tuple[str, ...]:
+    spoken = tuple(text for text in reply_texts if text.strip())
+    return (*spoken, "\n".join(spoken)) if len(spoken) > 1 else spoken
+
+
+# --- literal texts and expressions -------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _compiled(expression: str) -> regex.Pattern[str]:
+    return regex.compile(expression, regex.IGNORECASE | regex.DOTALL)
+
+
+def _find(expression: str, texts: Sequence[str]) -> tuple[regex.Match[str] | None, str]:
+    """Return the first match in any of the texts, and why there is none."""
+    for text in texts:
+        try:
+            found = _compiled(expression).search(text, timeout=REGEX_SECONDS)
+        except TimeoutError:
+            return None, TOO_SLOW
+        except regex.error as error:
+            return None, f"the expression cannot be read: {error}"
+        if found is not None:
+            return found, ""
+    return None, ""
+
+
+def _find_expression(expression: str, candidates: Sequence[str]) -> tuple[regex.Match[str] | None, str]:
+    # An expression may name a curly quote or a line break: what tidying takes away is found in the text as it came.
+    return _find(expression, [*map(tidy, candidates), *candidates])
+
+
+def _literal_expression(kind: Match, pieces: list[Piece]) -> str:
+    body = as_expression(pieces, stars=kind is Match.WILDCARD)
+    if kind in (Match.EXACT, Match.WILDCARD):
+        return rf"\A(?:{body})\Z"
+    return f"{_edge(pieces, 0)}(?:{body}){_edge(pieces, -1)}" if kind is Match.CONTAINS else body
+
+
+def _edge(pieces: list[Piece], place: int) -> str:
+    """Return what must not stand beside the first (0) or last (-1) sign of a text of whole words."""
+    if not pieces:
+        return ""
+    sign = pieces[place].text[place] if pieces[place].text else "0" if pieces[place].typed else " "
+    if sign.isdigit():
+        return _AFTER_DIGIT if place else _BEFORE_DIGIT
+    if _IS_LETTER.match(sign):
+        return _AFTER_WORD if place else _BEFORE_WORD
+    return ""
+
+
+def _match_literal(case: _Case) -> Matched:
+    pieces = split_pieces(case.pattern.text, case.values, plain)
+    if not any(piece.text or piece.typed for piece in pieces):
+        return Matched(False, case.kind, why="the expected text is empty")
+    found, trouble = _find(_literal_expression(case.kind, pieces), [plain(text) for text in case.candidates])
+    return _told(case, found is not None, trouble)
+
+
+def _match_expression(case: _Case) -> Matched:
+    found, trouble = _find_expression(fill_expression(case.pattern.text, case.values), case.candidates)
+    return _told(case, found is not None, trouble)
+
+
+def _told(case: _Case, passed: bool, trouble: str) -> Matched:
+    if not passed:
+        return Matched(False, case.kind, why=trouble or _not_found(case))
+    short = case.kind is Match.SUBSTRING and len(plain(case.pattern.text)) < SHORT
+    note = "; it is short and may stand inside another word" if short else ""
+    return Matched(True, case.kind, why=f"found {shorten(case.pattern.text)} ({case.kind}){note}")
+
+
+def _not_found(case: _Case) -> str:
+    names = unfilled(case.pattern.text, case.values)
+    note = f" ({', '.join(f'{{{name}}}' for name in names)} has no value)" if names else ""
+    return f"did not find {shorten(case.pattern.text)} ({case.kind}){note}"
+
+
+# --- near matches ------------------------------------------------------------------------------------------------
+
+
+def _match_fuzzy(case: _Case) -> Matched:
+    pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
+    return _judge_pairs(case, pairs, [edit_similarity(*pair) for pair in pairs], lacking)
+
+
+def _match_similar(case: _Case) -> Matched:
+    encoder = find_encoder(case.encoder)
+    if encoder is None:
+        return Matched(False, case.kind, needs_look=True, why=NO_ENCODER)
+    pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
+    return _judge_pairs(case, pairs, meaning_similarity(pairs, encoder) if pairs else [], lacking)
+
+
+def _judge_pairs(case: _Case, pairs: list[tuple[str, str]], scores: list[float], lacking: str) -> Matched:
+    if not pairs:
+        return Matched(False, case.kind, why=lacking)
+    minimum = case.pattern.minimum or MINIMUM[case.kind]
+    score, held_back = best_pair(pairs, scores, minimum, case.names)
+    said = f"{shorten(case.pattern.text)} ({case.kind} {score:.2f}, needs {minimum:.2f})"
+    if held_back:
+        return Matched(False, case.kind, score, True, f"near {said}, but {held_back}: a person should look")
+    passed = score >= minimum
+    return Matched(passed, case.kind, score, why=f"near {said}" if passed else f"not near enough to {said}")
+
+
+_MATCHERS: Mapping[Match, Callable[[_Case], Matched]] = {
+    Match.EXACT: _match_literal,
+    Match.CONTAINS: _match_literal,
+    Match.SUBSTRING: _match_literal,
+    Match.WILDCARD: _match_literal,
+    Match.REGEX: _match_expression,
+    Match.FUZZY: _match_fuzzy,
+    Match.SIMILAR: _match_similar,
+}

@@ -1,0 +1,179 @@
+"""One conversation: the turns of a script, strictly one after another, each kept before the next is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from vivavoce.bots.protocol import Bot, Talk
+from vivavoce.conversations.result import Verdict
+from vivavoce.conversations.running.asking import Answered, Manners, ask, open_talk
+from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.scenario import OnMismatch, Plan, Script, ScriptTurn
+from vivavoce.conversations.scenarios.placeholders import fill
+from vivavoce.conversations.transcript import Exchange, State, TalkKey
+from vivavoce.records import Status
+
+CLOSE_SECONDS = 5.0
+# A bot that has not been asked for so long may have fallen asleep: its first answer is marked.
+IDLE_SECONDS = 60.0
+
+
+@dataclass
+class Channel:
+    """The way to one bot: how it is asked, and when it was last asked."""
+
+    bot: Bot
+    manners: Manners
+    last_used: float | None = None
+    messages: int = 0
+
+    def mark(self, now: float) -> bool:
+        """Note that a message is sent now; tell whether the bot may be cold."""
+        cold = self.last_used is None or now - self.last_used > IDLE_SECONDS
+        self.last_used = now
+        self.messages += 1
+        return cold
+
+
+@dataclass
+class Holding:
+    """A conversation in flight."""
+
+    channel: Channel
+    plan: Plan
+    script: Script
+    key: TalkKey
+    session: str
+    talk: Talk | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    good: list[str] = field(default_factory=list)
+    replayed: bool = False
+    said: int = 0
+    heard: int = 0
+
+
+async def hold(holding: Holding, record: RunRecord) -> State:
+    """Hold one conversation and keep it; return how it ended."""
+    record.begin(holding.key)
+    state, note = State.DONE, ""
+    try:
+        opened = await _open(holding, record)
+        if opened:
+            state, note = await _say_all(holding, record)
+        else:
+            state, note = State.ERRORED, "the talk could not be opened"
+    finally:
+        await _close(holding)
+    record.finish(holding.key, state, note)
+    await record.settled()
+    return state
+
+
+async def _open(holding: Holding, record: RunRecord) -> bool:
+    channel = holding.channel
+    opened = await open_talk(channel.bot, holding.session, channel.manners)
+    holding.talk = opened.talk
+    if opened.talk is None:
+        record.add(holding.key, _exchange(holding.script.turns[0], holding, opened, holding.script.turns[0].text))
+    return opened.talk is not None
+
+
+async def _say_all(holding: Holding, record: RunRecord) -> tuple[State, str]:
+    for turn in holding.script.turns:
+        exchange = await _say(holding, turn)
+        record.add(holding.key, exchange)
+        holding.heard += exchange.status is Status.OK
+        if exchange.status.error:
+            return State.ERRORED, f"turn {turn.number}: {exchange.error or exchange.status.meaning}"
+        _save(holding, turn, exchange)
+        if holding.script.on_mismatch is OnMismatch.CONTINUE:
+            continue
+        if _failed(holding, turn, exchange):
+            if holding.script.on_mismatch is OnMismatch.STOP:
+                return State.DONE, f"stopped after turn {turn.number}, which failed"
+            if not await _replay(holding):
+                return State.ERRORED, f"the talk could not be begun anew after turn {turn.number}"
+        else:
+            holding.good.append(exchange.sent)
+    return State.DONE, ""
+
+
+async def _say(holding: Holding, turn: ScriptTurn) -> Exchange:
+    if turn.pause_ms:
+        await asyncio.sleep(turn.pause_ms / 1000)
+    text = fill(turn.text, holding.values)
+    channel = holding.channel
+    if channel.bot.facts.in_process:
+        # Such a bot never waits for anything: without this it would keep the floor until its last talk.
+        await asyncio.sleep(0)
+    cold = channel.mark(asyncio.get_running_loop().time())
+    holding.said += 1
+    assert holding.talk is not None, "a talk is opened before anything is said"  # noqa: S101
+    patience = turn.wait_s or max(channel.manners.limits.timeout_s, holding.plan.defaults.wait_s or 0)
+    answered = await ask(holding.talk, text, channel.manners, patience, f"{holding.session}/{turn.number}")
+    return _exchange(turn, holding, answered, text, cold)
+
+
+def _exchange(turn: ScriptTurn, holding: Holding, answered: Answered, text: str, cold: bool = False) -> Exchange:
+    return Exchange(
+        turn.number,
+        text,
+        answered.status,
+        answered.reply,
+        answered.first_ms,
+        answered.last_ms,
+        answered.attempts,
+        cold,
+        answered.error,
+        holding.replayed,
+        dict(holding.values),
+    )
+
+
+def _save(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> None:
+    if not turn.save or exchange.reply is None:
+        return
+    from vivavoce.conversations.judging.matching import capture
+
+    for name, pattern in turn.save.items():
+        value = capture(pattern, exchange.reply.texts, default=holding.plan.defaults.match, values=holding.values)
+        if value is not None:
+            holding.values[name] = value
+
+
+def _failed(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> bool:
+    from vivavoce.conversations.judging.judge import judge
+
+    verdict: Verdict = judge(turn, exchange, holding.channel.bot.facts, holding.plan)
+    return verdict.outcome.counted and not verdict.outcome.passed
+
+
+async def _replay(holding: Holding) -> bool:
+    """Begin the talk anew and say again what had gone well, so that the next turn has a good start."""
+    await _close(holding)
+    channel = holding.channel
+    holding.session = f"{holding.session}+"
+    opened = await open_talk(channel.bot, holding.session, channel.manners)
+    holding.talk, holding.replayed = opened.talk, True
+    if opened.talk is None:
+        return False
+    for place, text in enumerate(holding.good):
+        if not channel.manners.allowance.take(1):
+            return False
+        channel.mark(asyncio.get_running_loop().time())
+        again = await ask(
+            opened.talk, text, channel.manners, channel.manners.limits.timeout_s, f"{holding.session}/{place}"
+        )
+        if again.status is not Status.OK:
+            return False
+    return True
+
+
+async def _close(holding: Holding) -> None:
+    talk, holding.talk = holding.talk, None
+    if talk is not None:
+        # What a bot does when we leave says nothing about what it answered.
+        with suppress(Exception):
+            await asyncio.wait_for(talk.close(), CLOSE_SECONDS)

@@ -1,0 +1,203 @@
+"""The record of a run: every exchange is handed to it before the next message is sent.
+
+A folder with one SQLite file. A thread of its own writes the exchanges as they come; a conversation has ended
+when its end is on disk, so after a crash nothing is repeated but the conversations that were in flight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from vivavoce.conversations.running.transcript_json import (
+    exchange_from_text,
+    exchange_to_text,
+    header_from_text,
+    header_to_text,
+)
+from vivavoce.conversations.running.writing import RecordWriter
+from vivavoce.conversations.transcript import RECORD_FILE, Exchange, RunHeader, State, TalkKey, Transcript
+from vivavoce.errors import FileError, UsageError
+
+__all__ = ["RunRecord"]
+
+LOCK = "run.lock"
+LAYOUT = 1
+_TABLES = """
+CREATE TABLE header (layout INTEGER NOT NULL, json TEXT NOT NULL);
+CREATE TABLE talk (place INTEGER PRIMARY KEY, bot TEXT NOT NULL, script TEXT NOT NULL, repeat INTEGER NOT NULL,
+                   state TEXT NOT NULL, note TEXT NOT NULL DEFAULT '');
+CREATE TABLE exchange (talk INTEGER NOT NULL, number INTEGER NOT NULL, json TEXT NOT NULL,
+                       PRIMARY KEY (talk, number)) WITHOUT ROWID;
+"""
+
+
+class RunRecord:
+    """A run on disk. Open it to read; `claim` it to write, which one process at a time may do."""
+
+    def __init__(self, folder: Path, header: RunHeader, database: sqlite3.Connection) -> None:
+        self.folder = folder
+        self.header = header
+        self._database = database
+        self._lock: sqlite3.Connection | None = None
+        self._own_writer: RecordWriter | None = None
+        self._places = _places(header)
+
+    @classmethod
+    def create(cls, folder: str | Path, header: RunHeader) -> RunRecord:
+        """Begin a record in a folder that has none; the folder is made if need be."""
+        place = Path(folder)
+        if (place / RECORD_FILE).exists():
+            raise UsageError(
+                "there is the record of a run already",
+                where=str(place),
+                remedy=f"go on with it (`viva conversations resume {place}`) or give another folder",
+            )
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            database = _connect(place / RECORD_FILE)
+            with database:
+                database.executescript(_TABLES)
+                database.execute("INSERT INTO header VALUES (?, ?)", (LAYOUT, header_to_text(header)))
+        except (OSError, sqlite3.Error) as error:
+            raise FileError(
+                f"the record cannot be written: {error}", where=str(place), remedy="give another folder"
+            ) from error
+        return cls(place, header, database)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> RunRecord:
+        """Open the record in a folder."""
+        place = Path(folder)
+        if not (place / RECORD_FILE).is_file():
+            raise FileError("there is no record of a run here", where=str(place), remedy="give the folder of a run")
+        try:
+            database = _connect(place / RECORD_FILE)
+            row = database.execute("SELECT layout, json FROM header").fetchone()
+        except sqlite3.Error as error:
+            raise FileError(
+                f"this is not the record of a run ({error})", where=str(place), remedy="give another folder"
+            ) from error
+        if row is None or row[0] != LAYOUT:
+            raise FileError(
+                "the record was begun but never written, or by another version of vivavoce",
+                where=str(place),
+                remedy="run the conversations again into another folder",
+            )
+        return cls(place, header_from_text(row[1]), database)
+
+    def __enter__(self) -> RunRecord:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- writing -------------------------------------------------------------------------------------------------
+
+    def claim(self) -> None:
+        """Take the right to write; refused while another process has it. A killed process gives it back."""
+        lock = sqlite3.connect(self.folder / LOCK, timeout=0.2, isolation_level=None)
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            lock.close()
+            raise UsageError(
+                "another process is writing this record",
+                where=str(self.folder),
+                remedy="wait until it has ended, or give another folder",
+            ) from error
+        self._lock = lock
+
+    @property
+    def _writer(self) -> RecordWriter:
+        if self._own_writer is None:
+            self._own_writer = RecordWriter(lambda: _connect(self.folder / RECORD_FILE))
+        return self._own_writer
+
+    def begin(self, key: TalkKey) -> None:
+        """Note that a conversation is in flight; what an earlier try of it left is forgotten."""
+        place = self._places[key]
+        self._writer.write("DELETE FROM exchange WHERE talk = ?", place)
+        begun = "INSERT OR REPLACE INTO talk VALUES (?, ?, ?, ?, ?, '')"
+        self._writer.write(begun, place, key.bot, key.script, key.repeat, State.OPEN)
+
+    def add(self, key: TalkKey, exchange: Exchange) -> None:
+        """Keep one exchange of a conversation in flight."""
+        text = exchange_to_text(exchange)
+        self._writer.write("INSERT INTO exchange VALUES (?, ?, ?)", self._places[key], exchange.number, text)
+
+    def finish(self, key: TalkKey, state: State, note: str = "") -> None:
+        """Keep how a conversation ended; `settled` tells when it is on disk."""
+        ended = "UPDATE talk SET state = ?, note = ? WHERE place = ?"
+        self._writer.write(ended, state, note.encode("utf-8", "backslashreplace").decode(), self._places[key])
+
+    async def settled(self) -> None:
+        """Wait until all that was written is on disk."""
+        await asyncio.wrap_future(self._writer.settled())
+
+    def _flush(self) -> None:
+        if self._own_writer is not None:
+            self._own_writer.settled().result()
+
+    def close(self) -> None:
+        """Write what waits and give the record back. May be called more than once."""
+        if self._own_writer is not None:
+            self._own_writer.close()
+            self._own_writer = None
+        self._database.close()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    def states(self) -> Mapping[TalkKey, State]:
+        """Return how far each conversation got that was begun."""
+        self._flush()
+        rows = self._database.execute("SELECT bot, script, repeat, state FROM talk")
+        return {TalkKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
+
+    def transcripts(self) -> Iterator[Transcript]:
+        """Return the conversations that have ended, in the order of the plan, one at a time."""
+        self._flush()
+        rows = self._database.execute(
+            "SELECT t.place, t.bot, t.script, t.repeat, t.state, t.note, e.number, e.json FROM talk t"
+            " LEFT JOIN exchange e ON e.talk = t.place WHERE t.state != ? ORDER BY t.place, e.number",
+            (State.OPEN,),
+        )
+        for head, group in groupby(rows, key=lambda row: row[:6]):
+            _, bot, script, repeat, state, note = head
+            said = tuple(exchange_from_text(number, text) for *_, number, text in group if number is not None)
+            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note)
+
+    def transcript(self, key: TalkKey) -> Transcript:
+        """Return one conversation."""
+        self._flush()
+        place = self._places[key]
+        row = self._database.execute("SELECT state, note FROM talk WHERE place = ?", (place,)).fetchone()
+        if row is None:
+            return Transcript(key, State.OPEN, ())
+        said = self._database.execute("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", (place,))
+        return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1])
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=30)
+    # A killed process loses nothing that was committed; the disk is waited for at checkpoints only.
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")
+    return database
+
+
+def _places(header: RunHeader) -> dict[TalkKey, int]:
+    """Return a number for each conversation of the plan: records are read in this order, whoever was faster."""
+    keys = (
+        TalkKey(bot.name, script.id, repeat)
+        for bot in header.bots
+        for script in header.plan.scripts
+        for repeat in range(header.repeats)
+    )
+    return {key: place for place, key in enumerate(keys)}

@@ -1,0 +1,244 @@
+"""A run: many conversations with several bots at once, each within its limits, resumable at any point."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import random
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from uuid import uuid4
+
+from vivavoce.bots.protocol import Bot, BotFacts, Limits
+from vivavoce.conversations.running.asking import Manners
+from vivavoce.conversations.running.holding import Channel, Holding, hold
+from vivavoce.conversations.running.pace import Allowance, Pace
+from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.scenario import Plan, Script
+from vivavoce.conversations.transcript import RunHeader, State, TalkKey
+from vivavoce.errors import UsageError, WorkError, plural
+from vivavoce.version import __version__
+
+__all__ = ["RunEnd", "RunOptions", "begin_run", "hold_conversations", "options_of"]
+
+Progress = Callable[[str, int, int], None]
+# Conversations begin this far apart, so that a bot never meets all of them in the same instant.
+STEP_SECONDS = 0.0005
+CLOSE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the user may say about a run; None leaves a limit as the bot has it.
+
+    `max_messages`: no conversation begins and nothing is tried again that would go beyond it. `give_up_after`: so
+    many conversations in a row that could not be held end the run for that bot; they can be resumed.
+    """
+
+    repeats: int = 1
+    concurrency: int | None = None
+    per_second: float | None = None
+    timeout_s: float | None = None
+    retries: int | None = None
+    max_messages: int | None = None
+    give_up_after: int = 10
+    seed: int = 0
+
+    def limits(self, own: Limits) -> Limits:
+        """Return a bot's limits with what was said about the run."""
+        said = {
+            "at_once": self.concurrency,
+            "per_second": self.per_second,
+            "timeout_s": self.timeout_s,
+            "retries": self.retries,
+        }
+        return replace(own, **{name: value for name, value in said.items() if value is not None})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """How a run ended: conversations that are done, errored and left, and why any are left."""
+
+    done: int
+    errored: int
+    left: int
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every conversation was held to its end."""
+        return not (self.errored or self.left)
+
+
+def begin_run(
+    folder: str | Path,
+    plan: Plan,
+    bots: Sequence[BotFacts],
+    options: RunOptions,
+    origin: Mapping[str, object] | None = None,
+) -> RunRecord:
+    """Write down what the run will be, before the first message is sent."""
+    names = [bot.name for bot in bots]
+    if not names or len(set(names)) != len(names):
+        raise UsageError("a run needs bots, each with a name of its own", remedy="name each bot once")
+    if not plan.scripts:
+        raise UsageError("there is nothing to say: no scenario was chosen", remedy="choose other levels or domains")
+    settings = {name: value for name, value in asdict(options).items() if name not in ("repeats", "seed")}
+    limited = tuple(replace(bot, limits=options.limits(bot.limits)) for bot in bots)
+    run = uuid4().hex[:12]
+    header = RunHeader(run, __version__, options.seed, plan, limited, options.repeats, settings, origin or {})
+    return RunRecord.create(folder, header)
+
+
+def options_of(header: RunHeader) -> RunOptions:
+    """Return what was said about a run when it began."""
+    return RunOptions(repeats=header.repeats, seed=header.seed, **header.options)  # type: ignore[arg-type]
+
+
+async def hold_conversations(
+    record: RunRecord, bots: Sequence[Bot], *, progress: Progress | None = None, limits: RunOptions | None = None
+) -> RunEnd:
+    """Hold every conversation of a record that is not done yet, and close the bots at the end.
+
+    Bots that think on our own processor are asked first and together, the others after them and together: whoever
+    is timed never waits for the thinking of another kind.
+    """
+    header = record.header
+    options = limits or options_of(header)
+    record.claim()
+    told = progress or (lambda _stage, _done, _total: None)
+    run = _Run(record, options, told, Allowance(options.max_messages))
+    try:
+        with _settled_memory():
+            for own in (True, False):
+                await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
+    finally:
+        await _close_all(bots)
+    return run.end()
+
+
+@contextmanager
+def _settled_memory() -> Iterator[None]:
+    """Spare the garbage collector the plan, which lives as long as the run: looking through it delays replies."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+async def _close_all(bots: Iterable[Bot]) -> None:
+    for bot in bots:
+        with suppress(Exception):
+            await asyncio.wait_for(bot.close(), CLOSE_SECONDS)
+
+
+@dataclass
+class _Queue:
+    """What is still to be held with one bot."""
+
+    channel: Channel
+    talks: deque[tuple[Script, TalkKey]]
+    total: int
+    done: int = 0
+    failures: int = 0
+    given_up: str = ""
+
+
+@dataclass
+class _Run:
+    """A run in flight: counts what is done and what it cost."""
+
+    record: RunRecord
+    options: RunOptions
+    progress: Progress
+    allowance: Allowance
+    reasons: dict[str, None] = field(default_factory=dict)
+
+    async def hold_all(self, bots: Sequence[Bot]) -> None:
+        done = {key for key, state in self.record.states().items() if state is State.DONE}
+        queues = [self._queue(bot, done) for bot in bots]
+        workers = [queue for queue in queues for _ in range(self._workers(queue))]
+        # Which bot is asked first in each round is drawn, so that none always gets the quiet moment.
+        random.Random(f"{self.options.seed}/workers").shuffle(workers)  # noqa: S311
+        try:
+            async with asyncio.TaskGroup() as group:
+                for place, queue in enumerate(workers):
+                    apart = 0.0 if queue.channel.bot.facts.in_process else place * STEP_SECONDS
+                    group.create_task(self._work(queue, apart))
+        except ExceptionGroup as errors:
+            raise self._cause(errors.exceptions[0]) from errors
+
+    def _cause(self, error: Exception) -> Exception:
+        """Return what ended the run as its reader should see it."""
+        if not isinstance(error, sqlite3.Error):
+            return error
+        return WorkError(
+            f"the record could not be written: {error}",
+            where=str(self.record.folder),
+            remedy="make room on the disk, then resume the run",
+        )
+
+    def _queue(self, bot: Bot, done: Set[TalkKey]) -> _Queue:
+        header, limits = self.record.header, self.options.limits(bot.facts.limits)
+        talks = [
+            (script, TalkKey(bot.facts.name, script.id, repeat))
+            for repeat in range(header.repeats)
+            for script in header.plan.scripts
+        ]
+        total = len(talks)
+        left = [talk for talk in talks if talk[1] not in done]
+        random.Random(f"{self.options.seed}/order").shuffle(left)  # noqa: S311
+        channel = Channel(bot, Manners(limits, Pace(limits), self.options.seed, self.allowance))
+        return _Queue(channel, deque(left), total, total - len(left))
+
+    def _workers(self, queue: _Queue) -> int:
+        return max(0, min(queue.channel.manners.limits.at_once, len(queue.talks)))
+
+    async def _work(self, queue: _Queue, delay: float) -> None:
+        await asyncio.sleep(delay)
+        while queue.talks and not queue.given_up:
+            script, key = queue.talks.popleft()
+            if not self.allowance.take(len(script.turns)):
+                queue.talks.append((script, key))
+                return
+            holding = self._holding(queue, script, key)
+            state = await hold(holding, self.record)
+            self.allowance.give_back(len(script.turns) - holding.said)
+            self._count(queue, state, answered=holding.heard > 0)
+
+    def _holding(self, queue: _Queue, script: Script, key: TalkKey) -> Holding:
+        session = f"{self.record.header.run}/{key.session}"
+        return Holding(queue.channel, self.record.header.plan, script, key, session)
+
+    def _count(self, queue: _Queue, state: State, *, answered: bool) -> None:
+        queue.done += 1
+        # A bot that never answers is as dead as one that cannot be reached, only slower to find out.
+        queue.failures = 0 if state is State.DONE and answered else queue.failures + 1
+        queue.given_up = queue.given_up or self._despair(queue)
+        if queue.given_up:
+            self.reasons[queue.given_up] = None
+        self.progress(queue.channel.bot.facts.name, queue.done, queue.total)
+
+    def _despair(self, queue: _Queue) -> str:
+        """Say why there is no use in asking this bot any more; nothing while there is."""
+        name, wait = queue.channel.bot.facts.name, queue.channel.manners.pace.turned_away
+        if wait is not None:
+            return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
+        if queue.failures >= self.options.give_up_after:
+            return f"{name}: {plural(queue.failures, 'conversation')} in a row without any answer"
+        return ""
+
+    def end(self) -> RunEnd:
+        header = self.record.header
+        planned = len(header.bots) * len(header.plan.scripts) * header.repeats
+        states = list(self.record.states().values())
+        done, errored = states.count(State.DONE), states.count(State.ERRORED)
+        reasons = list(self.reasons)
+        if self.allowance.refused and self.options.max_messages is not None:
+            reasons.insert(0, f"the cap of {plural(self.options.max_messages, 'message')} was reached")
+        return RunEnd(done, errored, planned - done - errored, tuple(reasons))

@@ -1,0 +1,1 @@
+"""What is said and expected: scenarios as data, their forms in files, how they are expanded and checked."""

@@ -1,0 +1,133 @@
+"""Checks of scenarios against what is known about the bots: topics, slots, and messages they were trained on."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem
+from vivavoce.conversations.scenarios.check_turns import Spot, spots
+from vivavoce.conversations.scenarios.expansion import Expanded
+from vivavoce.errors import nearest
+
+ALIKE = 95.0
+# A ratio of 95 is out of reach where one text is this much shorter than the other.
+LENGTHS = 0.9
+FEW_WORDS = 3
+TRAINING = "the training data"
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A phrase that bots were trained on, and the topic it belongs to."""
+
+    phrase: str
+    intent: str
+    bots: tuple[str, ...]
+
+
+def bot_problems(
+    expanded: Expanded, bots: Sequence[BotFacts], intents: Sequence[str] | None
+) -> Iterator[CheckProblem]:
+    """Yield topics and slots that a bot does not know, and messages that it was trained on."""
+    every = list(spots(expanded))
+    topics: dict[str, Sequence[str]] = {bot.name: bot.intents for bot in bots if bot.intents is not None}
+    if intents is not None:
+        topics[TRAINING] = intents
+    slots: dict[str, Sequence[str]] = {bot.name: bot.slots for bot in bots if bot.slots is not None}
+    yield from _unknown("topic", _asked_topics(every), topics)
+    yield from _unknown("slot", _asked_slots(every), slots)
+    yield from _leaks(every, bots)
+
+
+def _asked_topics(every: Sequence[Spot]) -> dict[tuple[str, ...], list[Spot]]:
+    asked: dict[tuple[str, ...], list[Spot]] = {}
+    for spot in every:
+        if spot.turn.expect.intents:
+            asked.setdefault(spot.turn.expect.intents, []).append(spot)
+    return asked
+
+
+def _asked_slots(every: Sequence[Spot]) -> dict[tuple[str, ...], list[Spot]]:
+    asked: dict[tuple[str, ...], list[Spot]] = {}
+    for spot in every:
+        expect = spot.turn.expect
+        first = spot.script.setup_slots if spot.turn.number == 1 else {}
+        for name in dict.fromkeys([*expect.slots, *expect.slots_after, *expect.slot_names, *first]):
+            asked.setdefault((name,), []).append(spot)
+    return asked
+
+
+def _unknown(
+    what: str, asked: Mapping[tuple[str, ...], list[Spot]], known: Mapping[str, Sequence[str]]
+) -> Iterator[CheckProblem]:
+    """Yield names that somebody does not know: an error where nobody knows them, else perhaps as it should be."""
+    for names, where in asked.items():
+        lacking = [owner for owner, own in known.items() if not set(names) & set(own)]
+        if not lacking:
+            continue
+        severity = ERROR if len(lacking) == len(known) else WARNING
+        shown = " or ".join(f"'{name}'" for name in names)
+        hint = nearest(names[0], list(dict.fromkeys(name for owner in lacking for name in known[owner])))
+        message = f"the {what} {shown} is not known to {', '.join(lacking)}.{hint}"
+        scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
+        yield CheckProblem(f"unknown_{what}", severity, message, where[0].where, scenarios)
+
+
+def _leaks(every: Sequence[Spot], bots: Sequence[BotFacts]) -> Iterator[CheckProblem]:
+    """Yield messages that are, nearly, training phrases: a bot that knows them by heart proves nothing."""
+    trained = _trained(bots)
+    if not trained:
+        return
+    said: dict[str, list[Spot]] = {}
+    for spot in every:
+        if not spot.turn.button:
+            said.setdefault(_plain(spot.turn.text), []).append(spot)
+    by_length = sorted(trained, key=len)
+    lengths = [len(phrase) for phrase in by_length]
+    for message, where in said.items():
+        found = _nearest_phrase(message, trained, by_length, lengths)
+        if found is not None:
+            yield _leak(where, *found)
+
+
+def _nearest_phrase(
+    message: str, trained: Mapping[str, Trained], by_length: Sequence[str], lengths: Sequence[int]
+) -> tuple[Trained, float] | None:
+    if message in trained:
+        return trained[message], 100.0
+    from rapidfuzz import fuzz, process
+
+    low = bisect_left(lengths, len(message) * LENGTHS)
+    high = bisect_right(lengths, len(message) / LENGTHS)
+    best = process.extractOne(message, by_length[low:high], scorer=fuzz.ratio, score_cutoff=ALIKE)
+    return (trained[best[0]], best[1]) if best else None
+
+
+def _leak(where: Sequence[Spot], trained: Trained, score: float) -> CheckProblem:
+    text = where[0].turn.text
+    # Short ones ("yes", "hello") can hardly be avoided.
+    severity = WARNING if len(text.split()) >= FEW_WORDS else INFO
+    how = "is" if score >= 100 else "is nearly"
+    message = (
+        f"'{text}' {how} the training phrase '{trained.phrase}' of '{trained.intent}' ({', '.join(trained.bots)})"
+    )
+    scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
+    return CheckProblem("leak", severity, message, where[0].where, scenarios)
+
+
+def _trained(bots: Sequence[BotFacts]) -> dict[str, Trained]:
+    owners: dict[str, tuple[str, str, dict[str, None]]] = {}
+    for bot in bots:
+        for intent, phrases in (bot.phrases or {}).items():
+            for phrase in phrases:
+                owners.setdefault(_plain(phrase), (phrase, intent, {}))[2][bot.name] = None
+    return {
+        plain: Trained(phrase, intent, tuple(names)) for plain, (phrase, intent, names) in owners.items() if plain
+    }
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

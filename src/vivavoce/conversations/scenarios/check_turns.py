@@ -1,0 +1,213 @@
+"""Checks of scenarios that need no bot: twins, ids, levels, placeholders, expectations that cannot fail."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from vivavoce.conversations.judging.matching import check_pattern, kind_of
+from vivavoce.conversations.scenario import (
+    Expectation,
+    Kind,
+    Match,
+    Pattern,
+    Scenario,
+    Script,
+    ScriptTurn,
+    Suite,
+    Turn,
+)
+from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem
+from vivavoce.conversations.scenarios.expansion import Expanded
+from vivavoce.conversations.scenarios.placeholders import BUILT_IN, fill, names_in, texts_of
+from vivavoce.conversations.scenarios.references import place_of
+from vivavoce.errors import nearest, plural
+
+FEWEST_TYPOS = 10
+FEWEST_LETTERS = 4
+USUAL_TURNS: Mapping[str, tuple[int, int]] = {"basic": (1, 3), "medium": (3, 6), "complex": (6, 12)}
+PROBES = ("", "zq", "7 § \n x", "Ok.")
+PROBE_SECONDS = 0.1
+NO_EXPECTATION = Expectation()
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A turn of a conversation, and how its place is told."""
+
+    script: Script
+    turn: ScriptTurn
+    where: str
+
+    def problem(self, kind: str, severity: str, message: str) -> CheckProblem:
+        """Return a problem of this turn."""
+        return CheckProblem(kind, severity, message, self.where, (self.script.scenario,))
+
+
+def spots(expanded: Expanded) -> Iterator[Spot]:
+    """Yield every turn of the plan with its place."""
+    for script in expanded.plan.scripts:
+        for turn in script.turns:
+            line = expanded.lines.get((script.scenario, turn.id))
+            where = f"{script.scenario}/{turn.id}"
+            yield Spot(script, turn, f"{where} (line {line})" if line is not None else where)
+
+
+# --- the suite as a whole ----------------------------------------------------------------------------------------
+
+
+def suite_problems(suite: Suite, expanded: Expanded) -> Iterator[CheckProblem]:
+    """Yield what is wrong with scenarios and with the suite as a whole."""
+    if not suite.scenarios:
+        yield CheckProblem("no_scenarios", ERROR, "there are no scenarios")
+        return
+    for scenario in suite.scenarios:
+        yield from _scenario_problems(scenario)
+    yield from _twin_problems(expanded)
+    yield from _coverage(expanded.plan.scripts)
+    yield from _level_problems(expanded.plan.scripts)
+
+
+def _scenario_problems(scenario: Scenario) -> Iterator[CheckProblem]:
+    if not scenario.turns:
+        yield CheckProblem("empty_scenario", ERROR, "the scenario has no turns", place_of(scenario), (scenario.id,))
+    ids = Counter(step.id for step in scenario.turns if isinstance(step, Turn) and step.id)
+    for name, times in ids.items():
+        if times > 1:
+            message = f"{times} turns have the id '{name}'"
+            yield CheckProblem("duplicate_turn_id", ERROR, message, place_of(scenario), (scenario.id,))
+
+
+def _twin_problems(expanded: Expanded) -> Iterator[CheckProblem]:
+    ids = [f"{script.scenario}/{turn.id}" for script in expanded.plan.scripts for turn in script.turns]
+    for scenario, name, wanted in expanded.lost:
+        own = [one.removeprefix(f"{scenario}/") for one in ids if one.startswith(f"{scenario}/")]
+        message = f"twin_of names '{wanted}', which is not there.{nearest(wanted, [*own, *ids])}"
+        yield CheckProblem("lost_twin", ERROR, message, f"{scenario}/{name}", (scenario,))
+    lost = {(scenario, name) for scenario, name, _ in expanded.lost}
+    for scenario, name, fault in expanded.faults:
+        if (scenario, name) not in lost:
+            yield CheckProblem("same_as_nothing", ERROR, fault.message, f"{scenario}/{name}", (scenario,))
+    yield from _kinds_of_twins(expanded)
+
+
+def _kinds_of_twins(expanded: Expanded) -> Iterator[CheckProblem]:
+    kinds = {(script.id, turn.number): turn.kind for script in expanded.plan.scripts for turn in script.turns}
+    alone: list[Spot] = []
+    for spot in spots(expanded):
+        if spot.turn.kind is not Kind.TYPO:
+            continue
+        if spot.turn.twin is None:
+            alone.append(spot)
+        elif kinds.get(spot.turn.twin) is Kind.TYPO:
+            yield spot.problem("twin_not_clean", WARNING, "the twin of this misspelt turn is misspelt itself")
+    if alone:
+        message = (
+            f"{plural(len(alone), 'misspelt turn')} without a clean twin (`twin_of`):"
+            " what a misspelling costs cannot be told from them"
+        )
+        scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in alone))
+        yield CheckProblem("typo_without_twin", INFO, message, alone[0].where, scenarios)
+
+
+def _coverage(scripts: Sequence[Script]) -> Iterator[CheckProblem]:
+    turns = [turn for script in scripts for turn in script.turns]
+    if not any(turn.expect.fallback for turn in turns):
+        message = "no turn is out of scope (`expect: fallback`): whether a bot answers too much is not measured"
+        yield CheckProblem("no_out_of_scope", WARNING, message)
+    typos = sum(turn.kind is Kind.TYPO for turn in turns)
+    if typos < FEWEST_TYPOS:
+        message = f"{plural(typos, 'misspelt turn')}: the comprehension rate will be rough below {FEWEST_TYPOS}"
+        if not typos:
+            message = "there are no misspelt turns: the comprehension rate is not measured"
+        yield CheckProblem("few_typos", WARNING, message)
+
+
+def _level_problems(scripts: Sequence[Script]) -> Iterator[CheckProblem]:
+    for script in scripts:
+        least, most = USUAL_TURNS.get(script.level, (0, 10**6))
+        n = len(script.turns)
+        if n and not least <= n <= most:
+            message = f"the level is {script.level}, which is usually {least} to {most} turns; there are {n}"
+            yield CheckProblem("level", INFO, message, script.scenario, (script.scenario,))
+
+
+# --- turn by turn ------------------------------------------------------------------------------------------------
+
+
+def turn_problems(expanded: Expanded) -> Iterator[CheckProblem]:
+    """Yield what is wrong with single turns."""
+    default = expanded.plan.defaults.match
+    saved: set[str] = set()
+    for spot in spots(expanded):
+        if spot.turn.number == 1:
+            saved = set()
+        yield from _placeholder_problems(spot, saved)
+        yield from _expectation_problems(spot, default)
+        saved |= set(spot.turn.save)
+
+
+def _placeholder_problems(spot: Spot, saved: set[str]) -> Iterator[CheckProblem]:
+    said = set(names_in(spot.turn.text)) - saved
+    expected = {name for text in texts_of(spot.turn.expect) for name in names_in(text)} - saved - BUILT_IN
+    for name in sorted(said | expected):
+        message = f"'{{{name}}}' has no value: no row of the scenario gives it and no earlier turn saves it"
+        yield spot.problem("placeholder", ERROR, message)
+
+
+def _expectation_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
+    expect = spot.turn.expect
+    if not spot.turn.text.strip():
+        yield spot.problem("empty_message", WARNING, "the message is empty")
+    if expect == NO_EXPECTATION:
+        yield spot.problem("passes_all", WARNING, "nothing is expected, so every reply passes: write `expect: any`")
+    if expect.fallback and (expect.intents or expect.answered):
+        yield spot.problem("contradiction", ERROR, "a turn cannot expect both a fallback and an answer")
+    for pattern in (*expect.any, *expect.all, *expect.none, *spot.turn.save.values()):
+        yield from _pattern_problems(spot, pattern, default)
+    for pattern in (*expect.any, *expect.all):
+        if passes_all(pattern, default):
+            yield spot.problem("passes_all", WARNING, f"every reply passes the expected text '{pattern.text}'")
+    for pattern in expect.none:
+        if passes_all(pattern, default):
+            yield spot.problem("passes_none", ERROR, f"no reply can pass: '{pattern.text}' forbids every text")
+
+
+def _pattern_problems(spot: Spot, pattern: Pattern, default: Match) -> Iterator[CheckProblem]:
+    kind = kind_of(pattern, default)
+    if reason := check_pattern(pattern, default):
+        expression = kind is Match.REGEX
+        yield spot.problem("regex" if expression else "pattern", ERROR if expression else WARNING, reason)
+    if kind is Match.SUBSTRING and 0 < len(pattern.text.strip()) < FEWEST_LETTERS:
+        message = f"'{pattern.text}' is short for a substring: it is found inside other words; `contains` is safer"
+        yield spot.problem("short_substring", WARNING, message)
+
+
+def passes_all(pattern: Pattern, default: Match) -> bool:
+    """Say whether there is no reply that fails this pattern."""
+    kind = kind_of(pattern, default)
+    if kind in (Match.CONTAINS, Match.SUBSTRING):
+        return not pattern.text.strip()
+    if kind is Match.WILDCARD:
+        return "*" in pattern.text and not pattern.text.replace("*", "").strip()
+    if kind in (Match.FUZZY, Match.SIMILAR):
+        return pattern.minimum is not None and pattern.minimum <= 0
+    return kind is Match.REGEX and _finds_all(pattern.text)
+
+
+@lru_cache(maxsize=4096)
+def _finds_all(written: str) -> bool:
+    import regex
+
+    try:
+        compiled = regex.compile(_closed(written))
+        return all(compiled.search(probe, timeout=PROBE_SECONDS) for probe in PROBES)
+    except (regex.error, TimeoutError):
+        return False
+
+
+def _closed(written: str) -> str:
+    """Put something in for values that are only known during a talk."""
+    return fill(written, dict.fromkeys(names_in(written), "0"))

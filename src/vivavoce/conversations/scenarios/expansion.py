@@ -1,0 +1,362 @@
+"""From a suite as written to conversations ready to be held: parts, rows and phrases put in, twins found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from vivavoce.conversations.scenario import (
+    Button,
+    Defaults,
+    Expectation,
+    Include,
+    Phrase,
+    Plan,
+    Scenario,
+    Script,
+    ScriptTurn,
+    Step,
+    Suite,
+    Turn,
+)
+from vivavoce.conversations.scenarios.covering import cover_pairs
+from vivavoce.conversations.scenarios.placeholders import fill, fill_expectation, fill_map, fill_pattern
+from vivavoce.conversations.scenarios.plan_json import turn_to_json
+from vivavoce.conversations.scenarios.references import find_broken
+from vivavoce.errors import DataError, Fault, UsageError, nearest
+
+DIGITS = 16
+MAX_TURNS = 10_000
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A conversation with its texts chosen, before twins are looked up. `row`, `phrases`: what was chosen."""
+
+    id: str
+    scenario: Scenario
+    row: str | None
+    phrases: tuple[int, ...]
+    values: Mapping[str, str]
+    turns: tuple[tuple[str, Turn], ...]
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """A plan and what is wrong with it. `faults`: what cannot be settled, each with its scenario and turn.
+
+    `lost`: scenario, turn and the twin it names that is not there.
+    `lines`: where each turn stands in its file, by scenario and turn.
+    """
+
+    plan: Plan
+    faults: tuple[tuple[str, str, Fault], ...]
+    lost: tuple[tuple[str, str, str], ...]
+    lines: Mapping[tuple[str, str], int | None]
+
+
+def expand(
+    suite: Suite,
+    *,
+    levels: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    scenarios: Sequence[str] = (),
+    seed: int = 0,
+    sample: int | None = None,
+) -> Plan:
+    """Return all conversations of a suite, or those of the named levels, domains, tags (any of them) and scenarios.
+
+    `sample`: that many conversations, drawn by the seed. A twin that stands in a scenario left out is not linked.
+    """
+    _refuse_broken(suite)
+    chosen = _select(suite, levels, domains, tags, scenarios)
+    expansion = _Expansion(suite, seed)
+    drafts = _drawn([draft for one in chosen for draft in expansion.drafts(one)], sample, seed)
+    plan = expansion.plan(drafts)
+    _refuse(suite, [fault for _, _, fault in expansion.faults])
+    return plan
+
+
+def expand_leniently(suite: Suite, *, seed: int = 0) -> Expanded:
+    """Return all conversations of a suite whose names lead somewhere, with what is wrong with its twins."""
+    expansion = _Expansion(suite, seed)
+    drafts = [draft for one in suite.scenarios for draft in expansion.drafts(one)]
+    plan = expansion.plan(drafts)
+    lines = {(draft.scenario.id, name): turn.line for draft in drafts for name, turn in draft.turns}
+    return Expanded(plan, tuple(expansion.faults), tuple(dict.fromkeys(expansion.lost)), lines)
+
+
+def count_scripts(suite: Suite, *, seed: int = 0) -> int:
+    """Return how many conversations a suite will be, without making them."""
+    _refuse_broken(suite)
+    return sum(len(_choices(suite, one, _included(suite, one.turns), seed)) for one in suite.scenarios)
+
+
+class _Expansion:
+    """Makes the conversations of one suite; drafts are kept because twins are looked up across scenarios."""
+
+    def __init__(self, suite: Suite, seed: int) -> None:
+        self.suite = suite
+        self.seed = seed
+        self.faults: list[tuple[str, str, Fault]] = []
+        self.lost: list[tuple[str, str, str]] = []
+        self._scenarios = {scenario.id: scenario for scenario in suite.scenarios}
+        self._drafts: dict[str, list[Draft]] = {}
+
+    def drafts(self, scenario: Scenario) -> list[Draft]:
+        """Return the conversations of a scenario, one for each row and phrase."""
+        if scenario.id not in self._drafts:
+            turns = _included(self.suite, scenario.turns)
+            named = list(zip(_turn_ids(turns), turns, strict=True))
+            self._drafts[scenario.id] = [
+                _draft(self.suite, scenario, named, row, phrases)
+                for row, phrases in _choices(self.suite, scenario, turns, self.seed)
+            ]
+        return self._drafts[scenario.id]
+
+    def plan(self, drafts: Sequence[Draft]) -> Plan:
+        """Return these conversations as a plan."""
+        suite = self.suite
+        scripts = _without_absent_twins(tuple(self.script(draft) for draft in drafts))
+        digest = _digest([suite.language, repr(suite.fallback), [(one.id, one.version) for one in scripts]])
+        return Plan(suite.name, suite.language, scripts, suite.defaults, suite.fallback, suite.notice, digest)
+
+    def script(self, draft: Draft) -> Script:
+        """Return the conversation with every expectation settled."""
+        scenario = draft.scenario
+        turns = tuple(self._turn(draft, place) for place in range(len(draft.turns)))
+        script = Script(
+            draft.id,
+            scenario.id,
+            fill(scenario.title, draft.values),
+            scenario.domain,
+            scenario.level,
+            turns,
+            scenario.tags,
+            scenario.on_mismatch or self.suite.defaults.on_mismatch,
+            setup_slots=fill_map(scenario.setup_slots, draft.values),
+        )
+        return replace(script, version=_version(script, self.suite.defaults))
+
+    def _turn(self, draft: Draft, place: int) -> ScriptTurn:
+        name, turn = draft.turns[place]
+        said = turn.user.label if isinstance(turn.user, Button) else str(turn.user)
+        twin = self.twin(draft, turn.twin_of) if turn.twin_of else None
+        if turn.twin_of and twin is None:
+            self.lost.append((draft.scenario.id, name, turn.twin_of))
+        return ScriptTurn(
+            place + 1,
+            name,
+            fill(said, draft.values),
+            self._expect(draft, place, ()),
+            isinstance(turn.user, Button),
+            turn.kind,
+            (twin[0].id, twin[1] + 1) if twin else None,
+            {key: fill_pattern(pattern, draft.values) for key, pattern in turn.save.items()} if turn.save else {},
+            turn.wait_s,
+            turn.pause_ms,
+            turn.note,
+        )
+
+    def _expect(self, draft: Draft, place: int, seen: tuple[tuple[str, int], ...]) -> Expectation:
+        """Return an expectation; `same` is the twin's, with what is given beside it in its place."""
+        name, turn = draft.turns[place]
+        own = fill_expectation(turn.expect, draft.values)
+        if not own.same:
+            return own
+        twin = self.twin(draft, turn.twin_of) if turn.twin_of else None
+        if twin is None or (draft.id, place) in seen:
+            self.faults.append((draft.scenario.id, name, Fault(_no_twin(turn), f"{draft.id}/{name}")))
+            return own
+        return _laid_over(self._expect(*twin, (*seen, (draft.id, place))), own)
+
+    def twin(self, draft: Draft, wanted: str) -> tuple[Draft, int] | None:
+        """Return the conversation and the place of a turn named from this one, or None."""
+        place = _place(draft, wanted)
+        if place is not None:
+            return draft, place
+        for scenario, name in _splits(wanted):
+            if scenario in self._scenarios:
+                other = _alike(self.drafts(self._scenarios[scenario]), draft)
+                place = _place(other, name) if other else None
+                if other and place is not None:
+                    return other, place
+        return None
+
+
+def _draft(
+    suite: Suite, scenario: Scenario, named: Sequence[tuple[str, Turn]], row: str | None, phrases: tuple[int, ...]
+) -> Draft:
+    values = suite.rows[row] if row is not None else {}
+    free = iter(phrases)
+    turns: list[tuple[str, Turn]] = []
+    marks = [] if row is None else [row]
+    for name, turn in named:
+        if isinstance(turn.user, Phrase):
+            pick = turn.user.pick
+            if pick is None:
+                pick = next(free) + 1
+                marks.append(f"{turn.user.list}:{pick}")
+            turn = replace(turn, user=suite.lists[turn.user.list][pick - 1])  # noqa: PLW2901
+        turns.append((name, turn))
+    name = f"{scenario.id}[{','.join(marks)}]" if marks else scenario.id
+    return Draft(name, scenario, row, phrases, values, tuple(turns))
+
+
+def _choices(
+    suite: Suite, scenario: Scenario, turns: Sequence[Turn], seed: int
+) -> list[tuple[str | None, tuple[int, ...]]]:
+    """Return the row and the phrases of each conversation: every pair of them meets at least once."""
+    free = [turn.user.list for turn in turns if isinstance(turn.user, Phrase) and turn.user.pick is None]
+    if not free:
+        return [(row, ()) for row in scenario.rows] or [(None, ())]
+    sizes = [len(suite.lists[name]) for name in free]
+    if not scenario.rows:
+        return [(None, places) for places in cover_pairs(sizes, seed)]
+    return [(scenario.rows[places[0]], places[1:]) for places in cover_pairs([len(scenario.rows), *sizes], seed)]
+
+
+def _included(suite: Suite, steps: Sequence[Step]) -> list[Turn]:
+    """Return the turns with parts put in."""
+    turns: list[Turn] = []
+    for step in steps:
+        turns += _included(suite, suite.parts[step.part]) if isinstance(step, Include) else [step]
+        if len(turns) > MAX_TURNS:  # parts of parts of parts grow without end
+            raise DataError("a scenario grows beyond reason by its parts", remedy="include less")
+    return turns
+
+
+def _turn_ids(turns: Sequence[Turn]) -> Iterator[str]:
+    """Yield an id for each turn, unlike any other: its own, or its place; a part put in twice gets a number."""
+    used = {turn.id for turn in turns if turn.id}
+    given: set[str] = set()
+    for number, turn in enumerate(turns, 1):
+        name, again = turn.id or f"t{number}", 2
+        base = name
+        while name in given or (not turn.id and name in used) or (again > 2 and name in used):
+            name, again = f"{base}-{again}", again + 1
+        given.add(name)
+        yield name
+
+
+def _place(draft: Draft, wanted: str) -> int | None:
+    """Return the place of a turn by its id, or by its number where no turn has such an id."""
+    for place, (name, _) in enumerate(draft.turns):
+        if name == wanted:
+            return place
+    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted[:9]) <= len(draft.turns):
+        return int(wanted) - 1
+    return None
+
+
+def _splits(wanted: str) -> Iterator[tuple[str, str]]:
+    parts = wanted.split("/")
+    for place in range(1, len(parts)):
+        yield "/".join(parts[:place]), "/".join(parts[place:])
+
+
+def _alike(drafts: Sequence[Draft], draft: Draft) -> Draft | None:
+    """Return the conversation of another scenario that made the same choices, or the nearest one."""
+    return max(
+        drafts,
+        key=lambda other: ((other.row, other.phrases) == (draft.row, draft.phrases), other.row == draft.row),
+        default=None,
+    )
+
+
+def _laid_over(base: Expectation, own: Expectation) -> Expectation:
+    usual = Expectation()
+    given = {
+        field.name: getattr(own, field.name)
+        for field in fields(Expectation)
+        if field.name != "same" and getattr(own, field.name) != getattr(usual, field.name)
+    }
+    return replace(base, **given) if given else base
+
+
+def _no_twin(turn: Turn) -> str:
+    if not turn.twin_of:
+        return "`expect: same` needs `twin_of`, the turn that it is the same as"
+    return f"`expect: same` leads nowhere: there is no turn '{turn.twin_of}', or it leads back here"
+
+
+def _version(script: Script, defaults: Defaults) -> str:
+    """Return a hash of what is sent and expected; titles, notes, ids and links do not change a result."""
+    turns = [
+        {key: value for key, value in turn_to_json(turn).items() if key not in ("id", "note", "twin")}
+        for turn in script.turns
+    ]
+    return _digest([defaults.match.value, script.on_mismatch.value, dict(script.setup_slots), turns])
+
+
+def _digest(content: object) -> str:
+    written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(written.encode("ascii")).hexdigest()[:DIGITS]
+
+
+def _drawn(drafts: list[Draft], sample: int | None, seed: int) -> list[Draft]:
+    if sample is None or sample >= len(drafts):
+        return drafts
+    if sample < 1:
+        raise UsageError(f"a sample of {sample} is no sample", remedy="give a number from 1 up")
+    places = random.Random(seed).sample(range(len(drafts)), sample)  # noqa: S311 - a choice of tests
+    return [drafts[place] for place in sorted(places)]
+
+
+def _without_absent_twins(scripts: tuple[Script, ...]) -> tuple[Script, ...]:
+    held = {script.id for script in scripts}
+    return tuple(
+        replace(script, turns=tuple(_unlinked(turn, held) for turn in script.turns))
+        if any(turn.twin and turn.twin[0] not in held for turn in script.turns)
+        else script
+        for script in scripts
+    )
+
+
+def _unlinked(turn: ScriptTurn, held: set[str]) -> ScriptTurn:
+    return replace(turn, twin=None) if turn.twin and turn.twin[0] not in held else turn
+
+
+def _select(
+    suite: Suite, levels: Sequence[str], domains: Sequence[str], tags: Sequence[str], scenarios: Sequence[str]
+) -> list[Scenario]:
+    every = suite.scenarios
+    _refuse_unknown("level", levels, suite.levels)
+    _refuse_unknown("domain", domains, sorted({one.domain for one in every}))
+    _refuse_unknown("tag", tags, sorted({tag for one in every for tag in one.tags}))
+    _refuse_unknown("scenario", scenarios, [one.id for one in every])
+    chosen = [
+        one
+        for one in every
+        if (not levels or one.level in levels)
+        and (not domains or one.domain in domains)
+        and (not tags or set(tags) & set(one.tags))
+        and (not scenarios or one.id in scenarios)
+    ]
+    if not chosen:
+        raise UsageError(
+            "no scenario fits", where=suite.source, remedy="ask for fewer levels, domains or tags at once"
+        )
+    return chosen
+
+
+def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            shown = ", ".join(one or "(none)" for one in list(known)[:20])
+            raise UsageError(f"there is no {what} '{name}'.{nearest(name, known)}", remedy=f"known: {shown}")
+
+
+def _refuse_broken(suite: Suite) -> None:
+    _refuse(suite, [Fault(broken.message, broken.where) for broken in find_broken(suite)])
+
+
+def _refuse(suite: Suite, faults: Sequence[Fault]) -> None:
+    if faults:
+        raise DataError(
+            "these scenarios cannot be held", where=suite.source, faults=faults, remedy="correct these places"
+        )

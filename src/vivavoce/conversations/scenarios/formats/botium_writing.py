@@ -1,0 +1,219 @@
+"""A suite as Botium scripts: a `.convo.txt` for each conversation, and what means that the bot did not understand.
+
+Each turn is read back as it was written: what differs is told as lost, so that nothing can be dropped unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from vivavoce.conversations.judging.matching import kind_of
+from vivavoce.conversations.scenario import Expectation, Match, Pattern, Plan, Script, ScriptTurn
+from vivavoce.conversations.scenarios.formats.botium_checks import Checks, read_checks
+from vivavoce.conversations.scenarios.formats.botium_text import CONVO, UTTERANCES
+from vivavoce.conversations.scenarios.formats.botium_turns import INCOMPREHENSION, KEPT, MORE, build_turn
+from vivavoce.conversations.scenarios.formats.botium_variables import Memory, as_variables, uncaptured
+from vivavoce.conversations.scenarios.formats.imported import expression_of, story_name
+from vivavoce.conversations.scenarios.formats.losses import Losses, find_losses, head_losses, place_of
+from vivavoce.errors import FileError
+from vivavoce.files.writing import write_text
+
+_ASSERTERS = {
+    Match.EXACT: "TEXT_EQUALS",
+    Match.CONTAINS: "TEXT_CONTAINS",
+    Match.SUBSTRING: "TEXT_CONTAINS",
+    Match.WILDCARD: "TEXT_WILDCARDEXACT",
+    Match.REGEX: "TEXT_REGEXP",
+}
+_NO_FALLBACK = "the suite gives no text of a fallback: fill the list INCOMPREHENSION by hand"
+_LONGEST_NAME = 100
+
+
+@dataclass
+class Written:
+    """The files of an export by name, and what Botium cannot say."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    losses: Losses = field(default_factory=Losses)
+
+
+def write_botium(plan: Plan, folder: str | Path) -> tuple[str, ...]:
+    """Write the conversations of a plan into a folder; return what could not be expressed."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"the folder cannot be made: {error.strerror or error}", where=str(folder)) from error
+    written = to_botium(plan)
+    for name, text in written.files.items():
+        write_text(place / name, text)
+    return written.losses.told()
+
+
+def to_botium(plan: Plan) -> Written:
+    """Return the conversations of a plan as Botium files."""
+    written = Written()
+    head_losses(plan, written.losses)
+    lists = _fallback_list(plan, written)
+    for script in plan.scripts:
+        # A line that begins with # begins a section.
+        head = [_one_line(text).lstrip("#") for text in (story_name(script), script.title) if text.strip()]
+        if script.setup_slots:
+            written.losses.add("`setup` slots are not kept", script.id)
+        turns = _turns(script, plan, lists, written.losses)
+        name = _free_name(script.id, written.files)
+        written.files[name] = "\n\n".join(["\n".join(dict.fromkeys(head)), *turns]) + "\n"
+    return written
+
+
+def _fallback_list(plan: Plan, written: Written) -> dict[str, tuple[str, ...]]:
+    phrases = tuple(text[1:-1] if re.fullmatch(r"\*[^*]+\*", text) else text for text in plan.fallback.replies)
+    for text in phrases:
+        if "*" in text:
+            written.losses.add("a `*` within a text of a fallback stands for itself in Botium", text)
+    if plan.fallback.intents:
+        written.losses.add("names of fallback intents are not kept", ", ".join(plan.fallback.intents))
+    if phrases:
+        lines = [INCOMPREHENSION, *(_one_line(text) for text in phrases)]
+        written.files[f"incomprehension{UTTERANCES}"] = "\n".join(lines) + "\n"
+    return {INCOMPREHENSION: phrases}
+
+
+def _turns(script: Script, plan: Plan, lists: dict[str, tuple[str, ...]], losses: Losses) -> Iterator[str]:
+    memory = Memory()
+    for turn in script.turns:
+        where = place_of(script, turn)
+        said, reply = list(_said(turn)), list(_replied(turn, plan.defaults.match))
+        read = build_turn(read_checks(said, "me"), [read_checks(reply)], lists, memory, None)
+        for loss in find_losses(turn, read, plan.defaults.match, Match.SUBSTRING):
+            losses.add(loss, where)
+        if turn.expect.fallback and not plan.fallback.replies:
+            losses.add(_NO_FALLBACK, where)
+        yield "\n".join(["#me", *said, "", "#bot", *reply])
+
+
+def _said(turn: ScriptTurn) -> Iterator[str]:
+    if turn.button:
+        yield f"BUTTON {_argument(turn.text)}"
+    else:
+        yield from _text_lines(turn.text)
+    if turn.pause_ms is not None:
+        yield f"PAUSE {turn.pause_ms:.10g}"
+    if turn.wait_s is not None:
+        yield f"WAITFORBOT {turn.wait_s * 1000:.10g}"
+    yield from (str(line["me"]) for line in _kept(turn.expect) if isinstance(line, dict) and "me" in line)
+
+
+def _text_lines(text: str) -> list[str]:
+    """Return a text as lines; a mark at its beginning is doubled, so that it stands for itself."""
+    lines = [line.strip().lstrip("#") for line in as_variables(text).split("\n")]
+    return [f"{lines[0][0]}{lines[0]}" if lines[0].startswith(("?", "!")) else lines[0], *lines[1:]]
+
+
+def _replied(turn: ScriptTurn, default: Match) -> Iterator[str]:
+    mark = "?" if turn.expect.optional else ""
+    text, asserters = _checks(turn, default)
+    if text:
+        yield f"{mark}{text[0]}"
+        yield from text[1:]
+    yield from (f"{mark}{line}" for line in (*asserters, *_facts(turn.expect)))
+    yield from (line for line in _kept(turn.expect) if isinstance(line, str))
+
+
+def _checks(turn: ScriptTurn, default: Match) -> tuple[list[str], list[str]]:
+    """Return the text of the section, of which there is one, and asserters for all other texts."""
+    expect = turn.expect
+    free, needed, none = (_kinds(patterns, default) for patterns in (expect.any, expect.all, expect.none))
+    text: list[str] = []
+    if expect.fallback:
+        text = [INCOMPREHENSION]
+    elif expect.answered:
+        text = [f"!{INCOMPREHENSION}"]
+    elif len(free) == 1 and (lines := _plain_text(free[0], turn)):
+        text, free = lines, []
+    asserters = [
+        f"{_ASSERTERS[kind]}{'' if kind is Match.EXACT else '_ANY'}_IC {texts}" for kind, texts in _any(free)
+    ]
+    alls = [replace(one, match=Match.WILDCARD) if one.match is Match.EXACT else one for one in needed]
+    asserters += [f"{_ASSERTERS[kind]}_ALL_IC {texts}" for kind, texts in _grouped(alls)]
+    asserters += [
+        f"!{_ASSERTERS[kind]}{'' if kind is Match.EXACT else '_ANY'}_IC {texts}" for kind, texts in _grouped(none)
+    ]
+    return text, asserters
+
+
+def _kinds(patterns: Sequence[Pattern], default: Match) -> list[Pattern]:
+    """Return the patterns that Botium has, each with its kind."""
+    known = [replace(pattern, match=kind_of(pattern, default)) for pattern in patterns]
+    known = [replace(one, match=Match.SUBSTRING) if one.match is Match.CONTAINS else one for one in known]
+    return [pattern for pattern in known if pattern.match in _ASSERTERS]
+
+
+def _plain_text(pattern: Pattern, turn: ScriptTurn) -> list[str]:
+    """Return the lines of an expected text that needs no asserter, or nothing."""
+    captured = uncaptured(pattern, turn.save) if turn.save and pattern.match is Match.REGEX else None
+    if captured is None and pattern.match is not Match.SUBSTRING:
+        return []
+    lines = _text_lines(pattern.text if captured is None else captured)
+    mark = "?" if turn.expect.optional else ""
+    meant = Checks(text=as_variables(pattern.text) if captured is None else captured, optional=turn.expect.optional)
+    read = read_checks([f"{mark}{lines[0]}", *lines[1:]])
+    return lines if read == meant and meant.text != INCOMPREHENSION else []
+
+
+def _any(patterns: Sequence[Pattern]) -> Iterator[tuple[Match, str]]:
+    """Yield the one asserter for a choice of texts; where kinds differ, all become expressions."""
+    kinds = {pattern.match for pattern in patterns}
+    if len(kinds) > 1:
+        patterns = [Pattern(expression_of(pattern), Match.REGEX) for pattern in patterns]
+    yield from _grouped(patterns)
+
+
+def _grouped(patterns: Sequence[Pattern]) -> Iterator[tuple[Match, str]]:
+    for kind in dict.fromkeys(pattern.match for pattern in patterns):
+        texts = [_argument(pattern.text) for pattern in patterns if pattern.match is kind]
+        if kind is not None:
+            yield kind, "|".join(texts)
+
+
+def _facts(expect: Expectation) -> Iterator[str]:
+    if expect.intents:
+        yield f"INTENT {_argument(expect.intents[0])}"
+    if expect.min_confidence is not None:
+        yield f"INTENT_CONFIDENCE {expect.min_confidence * 100:.10g}"
+    if expect.margin_over == 0:
+        yield "INTENT_UNIQUE"
+    if expect.slot_names:
+        yield f"ENTITIES {'|'.join(_argument(name) for name in (*expect.slot_names, MORE))}"
+    if expect.slot_values:
+        yield f"ENTITY_VALUES {'|'.join(_argument(value) for value in (*expect.slot_values, MORE))}"
+    yield from (f"ENTITY_CONTENT {_argument(name)}|{_argument(value)}" for name, value in expect.slots.items())
+    for name in ("buttons", "cards", "media"):
+        if values := getattr(expect, name):
+            yield f"{name.upper()} {'|'.join(_argument(value) for value in values)}"
+
+
+def _kept(expect: Expectation) -> Sequence[object]:
+    kept = expect.extras.get(KEPT, ())
+    return kept if isinstance(kept, (list, tuple)) else ()
+
+
+def _argument(text: str) -> str:
+    return _one_line(as_variables(text)).replace("|", "\\|")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split("\n")).strip()
+
+
+def _free_name(name: str, taken: dict[str, str]) -> str:
+    """Return a file name that no other conversation has, whatever a file system thinks of capitals."""
+    base = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_LONGEST_NAME] or "convo"
+    used, found, number = {one.lower() for one in taken}, base, 1
+    while f"{found}{CONVO}".lower() in used:
+        number += 1
+        found = f"{base}-{number}"
+    return f"{found}{CONVO}"

@@ -1,0 +1,129 @@
+"""A suite as Rasa test stories: messages with their intent and entities, actions where they are known.
+
+Each turn is read back as it was written: what differs is told as lost, so that nothing can be dropped unseen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vivavoce.conversations.judging.matching import kind_of
+from vivavoce.conversations.scenario import Expectation, Match, Plan, Script, ScriptTurn, Step, Suite, Turn
+from vivavoce.conversations.scenarios.formats.imported import story_name
+from vivavoce.conversations.scenarios.formats.losses import Losses, find_losses, head_losses, place_of
+from vivavoce.conversations.scenarios.formats.rasa import FALLBACK, KEPT, STEP_KEYS, read_story
+from vivavoce.conversations.scenarios.formats.rasa_messages import mark_message, plain_message
+from vivavoce.files.writing import write_text
+from vivavoce.files.yamls import dump_yaml, parse_yaml
+
+VERSION = "3.1"
+LOOPS = frozenset({"active_loop", "checkpoint"})
+Steps = list[dict[str, Any]]
+
+
+def write_rasa(plan: Plan, path: str | Path) -> tuple[str, ...]:
+    """Write the conversations of a plan as test stories; return what could not be expressed."""
+    stories, lost = to_rasa(plan)
+    write_text(path, dump_yaml({"version": VERSION, "stories": stories}))
+    return lost
+
+
+def to_rasa(plan: Plan) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Return the conversations of a plan as stories, and what could not be expressed."""
+    losses = Losses()
+    head_losses(plan, losses)
+    if plan.fallback.replies:
+        losses.add("texts of a fallback are not kept", ", ".join(plan.fallback.replies[:3]))
+    return [_story(script, plan, losses) for script in plan.scripts], losses.told()
+
+
+def _story(script: Script, plan: Plan, losses: Losses) -> dict[str, Any]:
+    steps: Steps = _slots(script.setup_slots)
+    for turn in script.turns:
+        written = _steps(turn, plan.defaults.match)
+        read = _carried(read_story(parse_yaml(dump_yaml(written))))
+        where = place_of(script, turn)
+        meant, got = replace(turn, expect=_flat(turn.expect)), replace(read, expect=_flat(read.expect))
+        for loss in find_losses(meant, got, plan.defaults.match, Match.CONTAINS):
+            losses.add(loss, where)
+        steps += written
+    name = story_name(script)
+    if script.title and script.title != name:
+        losses.add("`title` is not kept", script.id)
+    return {"story": name, "steps": steps}
+
+
+def _steps(turn: ScriptTurn, default: Match) -> Steps:
+    expect = turn.expect
+    intent = FALLBACK if expect.fallback else next(iter(expect.intents), "")
+    asked = {"intent": intent} if intent else {}
+    steps: Steps = [{**asked, "user": _message(turn)}]
+    if expect.action:
+        steps.append({"action": expect.action})
+    bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
+    if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
+        steps += [{"bot": pattern.text} for pattern in bubbles]
+    kept = _kept_steps(expect)
+    # A step that could not be said ends what belongs to this message.
+    end = next((place for place, step in enumerate(kept) if "intent" in step), len(kept))
+    return [*steps, *kept[:end], *_slots(expect.slots_after), *kept[end:]]
+
+
+def _message(turn: ScriptTurn) -> str:
+    """Return the message with its slots marked, as it was in Rasa where that is known."""
+    before = [str(step["user"]) for step in _kept(turn.expect) if set(step) == {"user"}]
+    if before and plain_message(before[0])[:2] == (turn.text, dict(turn.expect.slots)):
+        return before[0]
+    return mark_message(turn.text, turn.expect.slots)
+
+
+def _flat(expect: Expectation) -> Expectation:
+    """Return an expectation with its action among the steps that were kept: without a domain they are alike."""
+    steps = [*_kept(expect), *([{"action": expect.action}] if expect.action else [])]
+    rest = {key: value for key, value in expect.extras.items() if key != KEPT}
+    return replace(expect, action=None, extras=rest | ({KEPT: sorted(steps, key=str)} if steps else {}))
+
+
+def carry_steps(suite: Suite) -> Suite:
+    """Return a suite in which steps that were kept from Rasa go with the expectations, so that they are written."""
+    return replace(
+        suite,
+        scenarios=tuple(replace(one, turns=_all_carried(one.turns)) for one in suite.scenarios),
+        parts={name: _all_carried(steps) for name, steps in suite.parts.items()},
+    )
+
+
+def _all_carried(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    return tuple(_carried(step) if isinstance(step, Turn) else step for step in steps)
+
+
+def _carried(turn: Turn) -> Turn:
+    if KEPT not in turn.extras:
+        return turn
+    rest = {key: value for key, value in turn.extras.items() if key != KEPT}
+    expect = replace(turn.expect, extras={**turn.expect.extras, KEPT: turn.extras[KEPT]})
+    return replace(turn, expect=expect, extras=rest)
+
+
+def _kept_steps(expect: Expectation) -> Steps:
+    return [_with_nulls(step) for step in _kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step]
+
+
+def _kept(expect: Expectation) -> Steps:
+    kept = expect.extras.get(KEPT)
+    return [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
+
+
+def _with_nulls(value: Any) -> Any:
+    """Return a value as Rasa reads it: every scalar was read as text, and `null` must not stay one."""
+    if isinstance(value, dict):
+        return {key: _with_nulls(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_nulls(item) for item in value]
+    return None if value == "null" else value
+
+
+def _slots(slots: Any) -> Steps:
+    return [{"slot_was_set": [{name: value or None} for name, value in slots.items()]}] if slots else []
