@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from vivavoce.conversations.findings.finding import find, make_lines
+from vivavoce.conversations.judging.judge import NOT_TOLD
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.transcript import State
+from vivavoce.conversations.transcript import RunHeader, State
 from vivavoce.errors import plural
 
 
 def score_run(record: RunRecord) -> ConversationsResult:
     """Judge every turn of a record and count; no bot is asked."""
-    lines = tuple(make_lines(record.header, record.transcripts()))
-    return find(record.header, lines, failures=tuple(_failures(record)), seed=record.header.seed)
+    header = _as_met(record)
+    lines = tuple(make_lines(header, record.transcripts()))
+    result = find(header, lines, failures=tuple(_failures(record)), seed=header.seed)
+    return replace(result, warnings=(*_untold(result), *result.warnings))
+
+
+def _as_met(record: RunRecord) -> RunHeader:
+    """Return the head of the run with what the bots turned out to tell: a topic named once is enough."""
+    telling = record.telling()
+    bots = (replace(bot, reports_intent=bot.reports_intent or bot.name in telling) for bot in record.header.bots)
+    return replace(record.header, bots=tuple(bots))
+
+
+def _untold(result: ConversationsResult) -> Iterator[str]:
+    """Say which turns a bot without topics leaves out of its numbers."""
+    left = Counter(line.key.bot for line in result.lines if NOT_TOLD in line.verdict.reasons)
+    for bot, turns in left.items():
+        yield (
+            f"{bot} names no topics, so {plural(turns, 'turn')} that expect only a topic cannot be checked and are left"
+            " out: expect a reply there too."
+        )
 
 
 def _failures(record: RunRecord) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import groupby
 from pathlib import Path
 
@@ -159,6 +159,15 @@ class RunRecord:
         self._flush()
         rows = self._database.execute("SELECT bot, script, repeat, state FROM talk")
         return {TalkKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
+
+    def telling(self) -> Set[str]:
+        """Return the bots that named a topic at least once."""
+        self._flush()
+        rows = self._database.execute(
+            "SELECT DISTINCT t.bot FROM talk t JOIN exchange e ON e.talk = t.place"
+            " WHERE json_extract(e.json, '$.reply.intent') IS NOT NULL"
+        )
+        return {bot for (bot,) in rows}
 
     def transcripts(self) -> Iterator[Transcript]:
         """Return the conversations that have ended, in the order of the plan, one at a time."""
