@@ -34,8 +34,8 @@ def _untold(result: ConversationsResult) -> Iterator[str]:
     left = Counter(line.key.bot for line in result.lines if NOT_TOLD in line.verdict.reasons)
     for bot, turns in left.items():
         yield (
-            f"{bot} names no topics, so {plural(turns, 'turn')} that expect only a topic cannot be checked and are left"
-            " out: expect a reply there too."
+            f"{bot} names no topics, so {plural(turns, 'turn')} that expect only a topic cannot be checked and are"
+            " left out: expect a reply there too."
         )
 
 
