@@ -11,7 +11,6 @@ from typing import Any
 
 from vivavoce import plugins
 from vivavoce.outcomes import Outcome
-from vivavoce.reports.conversation_meanings import render_conversation_measures
 from vivavoce.reports.meanings import render_measures_table
 from vivavoce.settings import render_settings_table
 
@@ -69,7 +68,6 @@ PARTS = {
     "intents.md": {"outcomes": outcomes_table, "measures": render_measures_table},
     "classifiers.md": {"classifiers": classifiers_table},
     "commands.md": {"commands": commands_text},
-    "conversations.md": {"measures": render_conversation_measures},
 }
 
 

@@ -7,6 +7,7 @@ own wins, then the first in alphabetical order, on every machine alike; `problem
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -146,17 +147,29 @@ def _refusal(point: EntryPoint, error: Exception) -> MissingPartError:
     if not isinstance(error, ImportError):
         what = f"'{point.name}' is broken: {type(error).__name__}: {error}"
         return MissingPartError(what, where=_where(point), remedy=f"update or remove {_origin(point)}")
-    what = f"'{point.name}' cannot be imported: {error}"
-    return MissingPartError(what, where=_where(point), remedy=_remedy(point, error.name or ""))
+    what = f"'{point.name}' cannot be imported: {error}.{_meant(error)}"
+    return MissingPartError(what, where=_where(point), remedy=_remedy(point, error))
 
 
-def _remedy(point: EntryPoint, module: str) -> str:
+def _remedy(point: EntryPoint, error: ImportError) -> str:
+    module = error.name or ""
     extra = next(iter(point.extras), "") or _extra_of(point, module)
     if extra:
         return f"pip install '{_origin(point)}[{extra}]'"
-    if not module or module.split(".", maxsplit=1)[0] == point.module.split(".")[0]:
+    root = module.partition(".")[0]
+    if not module or root == point.module.partition(".")[0]:
         return f"update or reinstall {_origin(point)}"
+    if root == OWN or not isinstance(error, ModuleNotFoundError):
+        # The package is there; what was asked of it is not.
+        return f"correct the import in {point.module}, or install a version of {root} that has it"
     return f"install the package that provides the module '{module}'"
+
+
+def _meant(error: ImportError) -> str:
+    """Return the nearest name that a module offers in place of one that it does not have."""
+    name = re.match(r"cannot import name '([^']+)'", str(error))
+    module = sys.modules.get(error.name or "")
+    return nearest(name[1], [*getattr(module, "__all__", dir(module))]) if name and module else ""
 
 
 def _extra_of(point: EntryPoint, module: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -392,8 +394,54 @@ def test_a_report_goes_into_the_folder_of_the_run_or_where_asked(hold, viva, fol
     told = viva("conversations", "report", "record", "--out", "page.html", "--json", "-")
     assert json.loads(told.stdout)["kind"] == "conversations"
     page = (folder / "page.html").read_bytes()
+    assert viva("conversations", "report", "record", "--html", "same.html").exit_code == 0
+    assert (folder / "same.html").read_bytes() == page
     assert page == (folder / "record" / "report.html").read_bytes()
     assert b"when do you close, please" in page
+
+
+def test_files_are_written_even_if_nobody_reads_the_terminal(hold, viva, folder, monkeypatch):
+    def gone(*_, **__):
+        raise BrokenPipeError
+
+    hold("--quiet")
+    monkeypatch.setattr("vivavoce.cli.conversation_results.Screen.print", gone)
+    # The end of standard output is another test's; here it must stay open.
+    monkeypatch.setattr("vivavoce.cli.failures._reader_gone", lambda: 141)
+    assert viva("conversations", "score", "record", "--html", "r.html", "--junit", "r.xml").exit_code == 141
+    assert viva("conversations", "compare", "record", "record", "--html", "d.html").exit_code == 141
+    assert all((folder / name).stat().st_size for name in ("r.html", "r.xml", "d.html"))
+
+
+@pytest.mark.parametrize("share", [0.001, 0.02, 0.4, 0.9, 0.9999])
+def test_a_record_that_was_cut_short_is_called_damaged(hold, viva, folder, plain, share):
+    hold("--quiet")
+    record = folder / "record" / "run.sqlite"
+    content = record.read_bytes()
+    record.write_bytes(content[: int(len(content) * share)])
+    result = viva("conversations", "score", "record")
+    assert result.exit_code == 2, result.stderr
+    assert "the record is damaged" in plain(result.stderr)
+
+
+def test_a_record_with_wrong_bytes_inside_is_called_damaged(hold, viva, folder, plain):
+    hold("--quiet")
+    record = folder / "record" / "run.sqlite"
+    content = record.read_bytes()
+    page = int.from_bytes(content[16:18], "big")
+    record.write_bytes(content[:-page] + b"\xff" * page)
+    result = viva("conversations", "score", "record")
+    assert result.exit_code == 2, result.stderr
+    assert "the record is damaged" in plain(result.stderr)
+
+
+def test_a_database_of_another_kind_is_no_damaged_record(viva, folder, plain):
+    (folder / "other").mkdir()
+    with closing(sqlite3.connect(folder / "other" / "run.sqlite")) as database:
+        database.execute("CREATE TABLE other (x)")
+    result = viva("conversations", "score", "other")
+    assert result.exit_code == 2
+    assert "this is not the record of a run" in plain(result.stderr)
 
 
 # Comparing, misspelling, checking
@@ -439,6 +487,16 @@ def test_misspelt_twins_are_the_same_for_the_same_seed_and_can_be_run(viva, fold
     assert overall["clean_twin_rate"]["value"] == 1.0
 
 
+def test_misspelt_twins_replace_no_file_unless_forced(viva, folder, plain):
+    (folder / "out.yaml").write_text("mine", encoding="utf-8")
+    words = ("conversations", "add-typos", "suite.yaml", "out.yaml", "--quiet")
+    refused = viva(*words)
+    assert (refused.exit_code, (folder / "out.yaml").read_text(encoding="utf-8")) == (2, "mine")
+    assert "--force" in plain(refused.stderr)
+    assert viva(*words, "--force").exit_code == 0
+    assert "misspelt" in (folder / "out.yaml").read_text(encoding="utf-8")
+
+
 def test_misspelt_twins_never_replace_the_suite_they_come_from(viva, folder, plain):
     result = viva("conversations", "add-typos", "suite.yaml", "suite.yaml")
     assert result.exit_code == 2
@@ -453,7 +511,54 @@ def test_check_tells_the_size_and_what_is_wrong(viva, folder, plain, heard):
     assert not heard()
     (folder / "wrong.yaml").write_text(SUITE.replace("{user: bye,", "{user: '{nobody}',"), encoding="utf-8")
     shown = viva("conversations", "check", "wrong.yaml")
-    assert shown.exit_code == 0
+    assert shown.exit_code == 2
     assert "nobody" in plain(shown.stdout)
-    strict = viva("conversations", "check", "wrong.yaml", "--strict", "--quiet")
-    assert (strict.exit_code, strict.stdout) == (1, "")
+    assert "1 error in these scenarios" in plain(shown.stderr)
+    assert "nobody" not in shown.stderr
+    quiet = viva("conversations", "check", "wrong.yaml", "--strict", "--quiet")
+    assert (quiet.exit_code, quiet.stdout) == (2, "")
+    assert "nobody" in quiet.stderr
+    told = viva("conversations", "check", "wrong.yaml", "--json", "-")
+    assert (told.exit_code, json.loads(told.stdout)["problems"][0]["severity"]) == (2, "error")
+
+
+def test_a_strict_check_ends_with_1_when_there_are_warnings(viva, folder, plain):
+    assert viva("conversations", "check", "suite.yaml").exit_code == 0
+    strict = viva("conversations", "check", "suite.yaml", "--strict")
+    assert strict.exit_code == 1
+    assert "Gate not met: suite.yaml: 1 warning" in plain(strict.stderr)
+    typos = "".join(f"      - {{user: helo, kind: typo, expect: {{reply: Hello.}}, id: m{n}}}\n" for n in range(10))
+    (folder / "fine.yaml").write_text(SUITE + typos, encoding="utf-8")
+    assert viva("conversations", "check", "fine.yaml", "--strict").exit_code == 0
+
+
+def test_scenarios_that_expect_nothing_are_neither_checked_as_fine_nor_run(viva, folder, plain, heard):
+    (folder / "s.csv").write_text("scenario,level,user,expect_topc\na,basic,hello,greet\n", encoding="utf-8")
+    checked = viva("conversations", "check", "s.csv")
+    assert checked.exit_code == 2
+    assert "Did you mean 'expect_topic'?" in plain(checked.stdout)
+    ran = viva("conversations", "run", "s.csv", "--bot", GOOD)
+    assert ran.exit_code == 2
+    assert "nothing is expected in any turn" in plain(ran.stderr)
+    assert not heard()
+
+
+def test_a_sheet_as_a_spreadsheet_program_saves_it_is_read_with_its_encoding(viva, folder, plain):
+    text = "scenario;level;user;good_replies\na;basic;hello;Hello.\nb;basic;Zürich?;Grüezi\n"
+    (folder / "s.csv").write_bytes(text.encode("cp1252"))
+    for words in (("check", "s.csv"), ("run", "s.csv", "--bot", GOOD), ("add-typos", "s.csv", "t.csv")):
+        refused = viva("conversations", *words)
+        assert (refused.exit_code, "--encoding cp1252" in plain(refused.stderr)) == (2, True)
+        assert viva("conversations", *words, "--encoding", "cp1252").exit_code == 0
+    assert "Zürich?" in (folder / "t.csv").read_text(encoding="utf-8")
+
+
+def test_a_run_says_which_files_of_a_folder_were_passed_over(viva, folder, plain):
+    (folder / "tests").mkdir()
+    (folder / "tests" / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    (folder / "tests" / "prices.csv").write_text("name,price\nx,1\n", encoding="utf-8")
+    words = ("conversations", "run", "tests", "--bot", GOOD)
+    told = "Note: prices.csv was passed over: it has no columns scenario and user"
+    assert told in plain(viva(*words, "--json", "-").stderr)
+    assert viva(*words, "--quiet").stderr == ""
+    assert "prices.csv was passed over" in plain(viva("conversations", "check", "tests").stdout)

@@ -137,6 +137,23 @@ def test_a_wrong_call_is_refused_before_anything_is_written(viva, plain, words, 
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
+def test_a_file_that_is_there_is_replaced_only_by_force(viva, suite, plain):
+    Path("out.csv").write_text("mine", encoding="utf-8")
+    refused = viva("convert", suite, "out.csv")
+    assert (refused.exit_code, Path("out.csv").read_text(encoding="utf-8")) == (2, "mine")
+    assert "OUT out.csv: there is a file of this name already" in plain(refused.stderr)
+    assert "--force" in plain(refused.stderr)
+    assert viva("convert", suite, "out.csv", "--force", "--quiet").exit_code == 0
+    assert [one.id for one in read_suite("out.csv").scenarios] == ["order"]
+
+
+def test_a_sheet_of_another_encoding_is_converted_when_it_is_named(viva, folder):
+    (folder / "s.csv").write_bytes("scenario,level,user\na,basic,Zürich\n".encode("cp1252"))
+    assert viva("convert", "s.csv", "s.yaml").exit_code == 2
+    assert viva("convert", "s.csv", "s.yaml", "--encoding", "cp1252").exit_code == 0
+    assert "Zürich" in Path("s.yaml").read_text(encoding="utf-8")
+
+
 def cell_of(viva, suite):
     """Hold an exam with a bot that repeats what it hears; return its numbers."""
     result = viva("conversations", "run", suite, "--bot", "scripted:echo", "--record", "run", "--json", "-")

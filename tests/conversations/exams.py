@@ -84,6 +84,16 @@ def talk(outcomes: Sequence[TurnOutcome], script: str = "s", *, bot: str = "bot"
     return [line(one, script, number + 1, bot=bot, repeat=repeat) for number, one in enumerate(outcomes)]
 
 
+def pair_lines(clean: str, misspelt: str, script: str = "s") -> list[Line]:
+    """Return a message and its misspelt twin, a letter for each repeat: + where it was right."""
+    sides = ((script, clean, "clean", None), (f"{script}~typo", misspelt, "typo", (script, 1)))
+    return [
+        line(R if sign == "+" else M, name, repeat=repeat, kind=kind, twin=twin)
+        for name, signs, kind, twin in sides
+        for repeat, sign in enumerate(signs)
+    ]
+
+
 def header(*bots: str | BotFacts, scripts: Iterable[Script] = (), repeats: int = 1) -> RunHeader:
     """Return the head of a run."""
     facts = tuple(BotFacts(bot, reports_intent=True) if isinstance(bot, str) else bot for bot in bots or ("bot",))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from exams import A, D, E, M, N, O, R, U, W, X, found, header, line, talk
+from exams import D, E, M, N, O, R, U, W, X, found, header, line, pair_lines, talk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,6 +124,35 @@ def test_a_twin_that_could_not_be_run_is_no_pair() -> None:
     assert cell.twins.n == 0
     assert cell.twins.p is None
     assert cell.rates["comprehension_rate"].n == 1
+
+
+def test_repeats_of_a_message_are_one_pair_of_the_test_for_misspelling() -> None:
+    lines = [one for n in range(3) for one in pair_lines("+" * 12, "-" * 12, f"s{n}")]
+    twins = found(lines, repeats=12).cell("bot").twins
+    assert (twins.n, twins.only_clean, twins.p) == (3, 3, mcnemar_exact(3, 0))
+    assert (twins.fewest_repeats, twins.most_repeats) == (12, 12)
+
+
+@pytest.mark.parametrize(
+    ("clean", "misspelt", "counts"),
+    [
+        ("++-", "+--", (0, 1, 0, 0)),
+        ("+-", "++", (0, 0, 1, 0)),
+        ("+-", "-+", (0, 0, 0, 1)),
+        ("+++-", "++-+", (1, 0, 0, 0)),
+    ],
+)
+def test_a_message_is_right_if_it_was_in_more_than_half_of_its_repeats(
+    clean: str, misspelt: str, counts: tuple[int, ...]
+) -> None:
+    twins = found(pair_lines(clean, misspelt), repeats=len(clean)).cell("bot").twins
+    assert (twins.both, twins.only_clean, twins.only_typo, twins.neither) == counts
+
+
+def test_pairs_of_messages_sum_over_levels_whatever_the_repeats() -> None:
+    result = found([*typo_lines(), *pair_lines("++", "--", "x")], repeats=2)
+    assert result.cell("bot").twins.n == result.cell("bot", level="basic").twins.n == 6
+    assert (result.cell("bot").twins.fewest_repeats, result.cell("bot").twins.most_repeats) == (1, 2)
 
 
 # Whole conversations and repeats
@@ -310,34 +339,6 @@ def test_transcripts_become_lines_one_for_each_turn_of_the_script() -> None:
 def test_a_transcript_of_an_unknown_script_is_refused() -> None:
     with pytest.raises(DataError, match="'nowhere'"):
         list(make_lines(header(), [Transcript(TalkKey("bot", "nowhere"), State.DONE, ())]))
-
-
-# Problems
-
-
-def test_problems_are_told_most_costly_first_with_examples_and_a_remedy() -> None:
-    lines = [line(W, f"w{n}", expected="pay", intent="leave") for n in range(3)]
-    lines += [line(M, f"m{n}", expected="pay") for n in range(2)]
-    lines += [line(O, "o", intent="pay"), line(A, "a"), line(N, "n"), line(E, "e"), line(R, "slow", first_ms=9000.0)]
-    lines += [line(R, "c"), line(M, "c~typo", kind="typo", twin=("c", 1), expected="pay")]
-    problems = found(lines).problems
-    assert [(one.kind, one.turns) for one in problems[:2]] == [("wrong_topic", 3), ("missed_topic", 3)]
-    assert {one.kind for one in problems[2:-1]} == {
-        "overreach",
-        "wrong_reply",
-        "timeout",
-        "error",
-        "typos_lost",
-    }
-    assert problems[-1].kind == "slow"
-    assert "'pay'" in problems[0].message
-    assert "'leave'" in problems[0].message
-    assert problems[0].examples[0] == (TalkKey("bot", "w0"), 1)
-    assert all(one.remedy for one in problems)
-
-
-def test_a_run_without_failures_has_no_problems() -> None:
-    assert found(talk([R, D, U])).problems == ()
 
 
 # JSON

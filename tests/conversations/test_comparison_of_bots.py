@@ -66,7 +66,13 @@ def test_bots_that_never_met_have_no_difference() -> None:
     found_one = first(found([line(R, "s", bot="a"), line(R, "t", bot="b")], "a", "b"))
     assert found_one.difference is None
     assert found_one.mcnemar_p is None
-    assert found_one.verdict == "too close to call"
+    assert found_one.verdict == "cannot be compared"
+
+
+def test_a_comparison_tells_how_many_scenarios_differ_and_among_how_many_it_was_judged() -> None:
+    result = found([*side("a", 10), *side("b", 7), *side("c", 7)], "a", "b", "c")
+    whole = [one for one in result.comparisons if not one.level]
+    assert [(one.differing, one.family) for one in whole] == [(3, 3), (3, 3), (0, 3)]
 
 
 def test_every_pair_is_compared_overall_and_in_each_domain_and_level() -> None:

@@ -19,7 +19,7 @@ from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
 from vivavoce.conversations.scenarios.formats.sheet_writing import write_sheet_suite
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
-from vivavoce.errors import DataError
+from vivavoce.errors import DataError, FileError
 from vivavoce.files.yamls import dump_yaml
 
 HEADER = (
@@ -301,3 +301,39 @@ def test_numbers_and_days_of_a_workbook_are_read_as_they_look(tmp_path: Path) ->
         ("1", "2023-06-22", Kind.TYPO),
         ("2", "7", Kind.CLEAN),
     ]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx"])
+def test_an_empty_sheet_is_told_what_belongs_into_it(tmp_path: Path, name: str) -> None:
+    from openpyxl import Workbook
+
+    if name.endswith("csv"):
+        (tmp_path / name).write_bytes(b"\n")
+    else:
+        Workbook().save(tmp_path / name)
+    with pytest.raises(FileError, match="columns scenario, level and user") as caught:
+        read_sheet_suite(tmp_path / name)
+    assert "example" not in str(caught.value)
+
+
+def test_a_sheet_of_another_encoding_is_read_when_it_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("scenario;level;user\na;basic;Zürich, bitte\n".encode("cp1252"))
+    with pytest.raises(FileError, match="--encoding cp1252"):
+        read_sheet_suite(path)
+    assert turns(read_sheet_suite(path, encoding="cp1252"))[0].user == "Zürich, bitte"
+
+
+def test_cells_that_have_no_turn_to_stay_with_are_told(tmp_path: Path) -> None:
+    also = '"{""include"":""p""}"'
+    head = '"{""parts"":{""p"":[{""user"":""hi""}]}}"'
+    written = (
+        "scenario,level,user,also (read-only),suite (read-only),Reviewer\n"
+        f"a,basic,,{also},{head},Anna\na,basic,hello,,,Ben\nb,basic,,,,Cleo\n"
+    )
+    suite = read(tmp_path, written)
+    dropped = [note.partition("sheet.csv, ")[2] for note in suite.notes if "not kept" in note]
+    assert dropped == [f"row {row}: not kept, as the row says no message: 'Reviewer'" for row in (2, 4)]
+    column = [row[-1] for row in written_back(suite, tmp_path)]
+    assert "Ben" in column
+    assert "Anna" not in column

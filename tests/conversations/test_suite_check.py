@@ -72,8 +72,41 @@ def test_a_folder_is_one_suite_and_says_what_it_passed_over(tmp_path: Path) -> N
     assert [scenario.id for scenario in merged.scenarios] == ["two", "one"]
     assert (merged.name, merged.lists, merged.levels[-1]) == (tmp_path.name, {"l": ("x",)}, "expert")
     passed = [note for note in merged.notes if "passed over" in note]
-    assert [note.split()[0] for note in passed] == ["bots.yaml", "prices.csv"]
+    assert [note.split()[0] for note in passed] == ["prices.csv"]
     assert [script.id for script in expand(merged).scripts] == ["two", "one"]
+
+
+def test_files_that_cannot_hold_scenarios_are_passed_over_and_told(tmp_path: Path) -> None:
+    (tmp_path / "b.yaml").write_text(ONE, encoding="utf-8")
+    (tmp_path / "agent.yaml").write_text("agent: x\nfacts: {t: {file: data.csv}}", encoding="utf-8")
+    for name in ("a.csv", "data.csv", "agents_own.csv"):
+        (tmp_path / name).write_text("name,price\na,1\n", encoding="utf-8")
+    for name in ("~$book.xlsx", ".hidden.yaml", "notes.txt"):
+        (tmp_path / name).write_bytes(b"\x00 not yaml: [")
+    for name, content in (("blank.csv", b"\xef\xbb\xbf\r\n"), ("blank.yaml", b""), ("blank.xlsx", b"")):
+        (tmp_path / name).write_bytes(content)
+    told = found(check_suite(read_suite(tmp_path)), "note")
+    assert {problem.severity for problem in told} == {"info"}
+    assert [problem.message for problem in told] == [
+        "blank.csv was passed over: it is empty",
+        "blank.xlsx was passed over: it is empty",
+        "blank.yaml was passed over: it is empty",
+        "passed over, hidden, or the mark of an open document: .hidden.yaml, ~$book.xlsx",
+        "passed over, neither YAML nor a table: notes.txt",
+        "a.csv was passed over: it has no columns scenario and user",
+        "agents_own.csv was passed over: it has no columns scenario and user",
+    ]
+
+
+def test_a_folder_of_scripts_is_read_beside_marks_and_empty_files(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "hello.convo.txt").write_text("hello\n\n#me\nhi\n\n#bot\nhello\n", encoding="utf-8")
+    (tmp_path / "~$list.xlsx").write_bytes(b"mark")
+    (tmp_path / "below" / "list.csv").write_bytes(b"")
+    suite = read_suite(tmp_path)
+    assert [scenario.id for scenario in suite.scenarios] == ["hello"]
+    assert any("~$list.xlsx" in note for note in suite.notes)
+    assert any(note.endswith("list.csv was passed over: it is empty") for note in suite.notes)
 
 
 def test_ids_must_differ_between_the_files_of_a_folder(tmp_path: Path) -> None:
@@ -203,6 +236,57 @@ def test_what_is_right_is_left_alone(turns: str) -> None:
     assert kinds <= {"no_out_of_scope", "few_typos"}
 
 
+@pytest.mark.parametrize("turns", ["{user: hi}, {user: ho, expect: any}", "{user: hi, expect: {}}", "{include: p}"])
+def test_a_suite_that_expects_nothing_is_an_error(turns: str) -> None:
+    check = check_suite(suite(turns, "parts: {p: [{user: hi}]}"))
+    assert [problem.message.split(",")[0] for problem in check.errors] == ["nothing is expected in any turn"]
+    assert found(check, "no_out_of_scope") == found(check, "few_typos") == []
+
+
+@pytest.mark.parametrize("expect", ["greet", "fallback", "{reply: x, counted: false}", "{within_ms: 5}"])
+def test_one_expectation_of_any_kind_is_enough(expect: str) -> None:
+    written = suite(f"{{user: hi, expect: any}}, {{user: ho, expect: {expect}}}")
+    assert found(check_suite(written), "nothing_expected") == []
+
+
+def test_where_no_conversation_can_be_made_nothing_is_said_about_their_mixture() -> None:
+    check = check_suite(suite("{include: nowhere}, {user: hi, expect: greet}"))
+    assert check.scripts == 0
+    assert {problem.severity for problem in check.problems} == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("column", "meant"),
+    [
+        ("expect_topc", "expect_topic"),
+        ("Expected topic", "expect_topic"),
+        ("shuld_fall_back", "should_fall_back"),
+        ("good_reply", "good_replies"),
+        ("slot_city", "slot:city"),
+        ("Slots: city", "slot:city"),
+    ],
+)
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_misspelt_column_is_a_warning_with_its_file(tmp_path: Path, column: str, meant: str, folder: bool) -> None:
+    (tmp_path / "a.csv").write_text(f"scenario,level,user,match,{column}\na,basic,hi,,x\n", encoding="utf-8")
+    (tmp_path / "b.yaml").write_text(ONE, encoding="utf-8")
+    check = check_suite(read_suite(tmp_path if folder else tmp_path / "a.csv"))
+    [problem] = found(check, "column")
+    assert problem.severity == "warning"
+    assert f"a.csv: the column '{column}'" in problem.message
+    assert problem.message.endswith(f"Did you mean '{meant}'?")
+    assert bool(found(check, "nothing_expected")) is not folder
+    assert json.loads(json.dumps(check.to_json()))["problems"]
+
+
+@pytest.mark.parametrize("column", ["Reviewer", "weight", "expect_topics", "id"])
+def test_a_column_of_ones_own_is_only_remarked_on(tmp_path: Path, column: str) -> None:
+    (tmp_path / "a.csv").write_text(f"scenario,level,user,expect_topic,{column}\na,basic,hi,t,x\n", encoding="utf-8")
+    check = check_suite(read_suite(tmp_path / "a.csv"))
+    assert found(check, "column") == []
+    assert [problem.severity for problem in found(check, "note")] == ["info"]
+
+
 def test_problems_come_worst_first_and_once_for_all_rows() -> None:
     rows = "rows: [{id: r}, {id: s}]"
     written = suite("{user: '{x}'}", rows)
@@ -270,6 +354,15 @@ def test_a_message_that_a_bot_was_trained_on_is_listed() -> None:
 )
 def test_minutes_follow_from_the_rate_and_the_talks_at_once(limits: Limits, minutes: float) -> None:
     assert estimate_minutes(600, BotFacts("p", limits=limits)) == pytest.approx(minutes)
+
+
+@pytest.mark.parametrize(
+    ("a_second", "told"),
+    [(1.0, "p under a minute"), (1 / 60, "p about 1 minute"), (1 / 600, "p about 10 minutes")],
+)
+def test_the_time_of_a_run_is_told_in_words_that_fit(a_second: float, told: str) -> None:
+    bot = BotFacts("p", limits=Limits(per_second=a_second))
+    assert check_suite(suite("{user: hi, expect: greet}"), [bot]).summary.endswith(f"Time: {told}.")
 
 
 def test_repeats_count_in_the_estimate_and_all_of_it_is_json() -> None:

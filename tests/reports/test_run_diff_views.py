@@ -16,7 +16,7 @@ from vivavoce.conversations.findings.diff import diff_runs
 from vivavoce.conversations.result import RunDiff
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scoring import score_run
-from vivavoce.reports import conversation_wording as wording
+from vivavoce.reports.conversation_changes import diff_headline
 from vivavoce.reports.conversation_html import render_run_diff
 from vivavoce.reports.conversation_tables import show_run_diff
 from vivavoce.reports.markdown import render_diff_summary
@@ -55,11 +55,11 @@ def views(pair: Pair, *, verbose: bool = True) -> tuple[str, str, str]:
 
 
 def test_the_headline_says_what_the_comparison_says(pairs: dict[str, Pair]) -> None:
-    better, worse, same = (wording.diff_headline(pairs[name][0]) for name in ("better", "worse", "same"))
+    better, worse, same = (diff_headline(pairs[name][0]) for name in ("better", "worse", "same"))
     assert better == "bot got better: of 60 turns in both runs, 30 improved, 0 got worse and 30 came out the same."
     assert worse == "bot got worse: of 60 turns in both runs, 0 improved, 30 got worse and 30 came out the same."
-    assert same.startswith("Whether bot got better is too close to call")
-    assert wording.diff_headline(pairs["two"][0]).startswith("Of 120 turns in both runs, 60 improved, 30 got worse")
+    assert same == "Nothing changed: of 60 turns in both runs, each passed or failed as before."
+    assert diff_headline(pairs["two"][0]).startswith("Of 120 turns in both runs, 60 improved, 30 got worse")
 
 
 def test_every_view_tells_the_difference_with_its_interval(pairs: dict[str, Pair]) -> None:
@@ -87,7 +87,8 @@ def test_a_renamed_bot_shows_what_it_said_under_its_old_name(pairs: dict[str, Pa
 def test_edited_scripts_are_named_and_left_out(pairs: dict[str, Pair]) -> None:
     for view in views(pairs["edited"]):
         flat = " ".join(view.split())
-        assert "left out: talk-00, talk-01" in flat
+        assert "2 conversations edited between the runs and left out: talk-00, talk-01" in flat
+        assert flat.casefold().count("edited") == 1
         assert "talk-00, turn" not in flat
         assert "talk-02, turn 1" in flat
 
@@ -108,7 +109,8 @@ def test_a_run_beside_itself_has_no_lists(pairs: dict[str, Pair]) -> None:
     for view in views(pairs["same"]):
         assert "Improved (" not in view
         assert "Got worse (" not in view
-        assert "too close to call" in view
+        assert "too close to call" not in view
+        assert "bot: nothing changed in the 60 turns counted in both runs." in " ".join(view.split())
 
 
 def test_the_same_runs_give_the_same_page(pairs: dict[str, Pair]) -> None:

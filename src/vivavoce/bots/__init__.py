@@ -1,22 +1,31 @@
 """What can be talked to: connectors to bots, by name, each one small class."""
 
 from vivavoce.bots.contract import Check, ContractReport, check_bot
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Fallback, Limits, Talk
+from vivavoce.bots.python import PythonBot
 from vivavoce.bots.registry import BotLine, list_bots, load_bots
 from vivavoce.bots.scripted import ScriptedBot
+from vivavoce.errors import BotError
+from vivavoce.records import Reply, Status
 
 __all__ = [
     "Bot",
     "BotContext",
+    "BotError",
     "BotFacts",
     "BotLine",
     "Check",
     "ContractReport",
     "Fallback",
     "Limits",
+    "PythonBot",
+    "Reply",
     "ScriptedBot",
+    "Status",
     "Talk",
     "check_bot",
+    "entry_facts",
     "list_bots",
     "load_bots",
 ]

@@ -11,13 +11,16 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 from vivavoce.bots.protocol import Bot, BotFacts, Talk
-from vivavoce.errors import BotError, VivaError
+from vivavoce.bots.shapes import settled
+from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.records import Guess, Reply
 
-__all__ = ["Check", "ContractReport", "check_bot", "hold_checks"]
+__all__ = ["NEEDS", "Check", "ContractReport", "check_bot", "checked", "hold_checks"]
+
+NEEDS = "a bot has `facts` (a BotFacts with a name), `async open(session)` and `async close()`"
 
 MESSAGES = ("hello", "What can you do?", "thank you")
 ODD_MESSAGES: Mapping[str, str] = {
@@ -85,6 +88,19 @@ def check_bot(bot: Bot, *, messages: Sequence[str] = MESSAGES) -> ContractReport
         return threads.submit(_run, hold_checks(bot, messages=messages)).result()
 
 
+def checked(bot: object, where: str = "") -> Bot:
+    """Return what can be talked to; refuse what is no bot by its parts alone. Nothing is opened."""
+    try:
+        known_facts(bot)
+    except Exception as error:
+        raise UsageError(f"this is not a bot: {_said(error)}", where=where, remedy=NEEDS) from error
+    missing = [name for name in ("open", "close") if not callable(getattr(bot, name, None))]
+    if missing:
+        what = f"this is not a bot: a {type(bot).__name__} has no `{'` and no `'.join(missing)}`"
+        raise UsageError(what, where=where, remedy=NEEDS)
+    return cast("Bot", bot)
+
+
 def _run(checks: Coroutine[Any, Any, ContractReport]) -> ContractReport:
     return asyncio.run(checks)
 
@@ -97,8 +113,8 @@ async def hold_checks(bot: Bot, *, messages: Sequence[str] = MESSAGES) -> Contra
     talks = await _open_two(bot, found, limit)
     if talks:
         await _talk(talks, found, limit, messages)
-        await _close_twice("a talk closes, even twice", [talk.close for talk in talks], found, limit)
-    await _close_twice("the bot closes, even twice", [bot.close], found, limit)
+        await _close_twice("a talk closes, even twice", talks, found, limit)
+    await _close_twice("the bot closes, even twice", [bot], found, limit)
     if facts:
         _compare(facts, found)
     name = facts.name if facts else type(bot).__name__
@@ -128,22 +144,33 @@ class _Findings:
 
 
 def _facts(bot: Bot) -> BotFacts:
-    facts = bot.facts
-    if not isinstance(facts, BotFacts):
-        raise TypeError(f"`facts` is {type(facts).__name__}, not BotFacts")
-    if not facts.name.strip():
-        raise ValueError("the name is empty")
+    facts = known_facts(bot)
     json.dumps(asdict(facts))
     return facts
 
 
+def known_facts(bot: object) -> BotFacts:
+    """Return what a bot says of itself; UsageError where it says nothing that can be used."""
+    if not hasattr(bot, "facts"):
+        raise UsageError(f"a {type(bot).__name__} has no `facts`", remedy=NEEDS)
+    facts = bot.facts
+    if not isinstance(facts, BotFacts):
+        raise UsageError(f"`facts` is {type(facts).__name__}, not BotFacts", remedy=NEEDS)
+    if not (isinstance(facts.name, str) and facts.name.strip()):
+        raise UsageError("the name is empty", remedy=NEEDS)
+    return facts
+
+
 async def _open_two(bot: Bot, found: _Findings, limit: float) -> list[Talk]:
-    opened = await asyncio.gather(
-        *(_timed(bot.open(f"viva-check-{mark}"), limit) for mark in _MARKS), return_exceptions=True
-    )
+    opened = await asyncio.gather(*(_timed(_begin(bot, mark), limit) for mark in _MARKS), return_exceptions=True)
     faults = [_said(result) for result in opened if isinstance(result, BaseException)]
     found.note("opens two talks at once", faults)
     return [result for result in opened if not isinstance(result, BaseException)]
+
+
+async def _begin(bot: Bot, mark: str) -> Talk:
+    # What is no bot at all fails here, where it is counted.
+    return await bot.open(f"viva-check-{mark}")
 
 
 async def _talk(talks: list[Talk], found: _Findings, limit: float, messages: Sequence[str]) -> None:
@@ -175,7 +202,7 @@ async def _apart(talks: list[Talk], found: _Findings, limit: float) -> None:
 async def _say(talk: Talk, text: str, found: _Findings, limit: float) -> tuple[Reply | None, list[str]]:
     began = time.perf_counter()
     try:
-        reply = await _timed(talk.say(text), limit)
+        reply = settled(await _timed(talk.say(text), limit))
     except Exception as error:
         return None, [_said(error)]
     found.seconds.append(time.perf_counter() - began)
@@ -199,14 +226,8 @@ def _is_told(value: object) -> bool:
     return value is not None and value not in ({}, ())
 
 
-def _reply_faults(reply: object) -> list[str]:
-    if not isinstance(reply, Reply):
-        return [f"`say` gives {type(reply).__name__}, not Reply"]
+def _reply_faults(reply: Reply) -> list[str]:
     faults = []
-    for name in ("texts", "buttons"):
-        value = getattr(reply, name)
-        if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
-            faults.append(f"`{name}` is not a tuple of texts")
     if reply.intent is not None and not isinstance(reply.intent, str):
         faults.append("`intent` is neither a text nor None")
     if reply.confidence is not None and not _is_share(reply.confidence):
@@ -232,11 +253,11 @@ def _raw_faults(reply: Reply) -> list[str]:
     return []
 
 
-async def _close_twice(name: str, closes: Sequence[Callable[[], Any]], found: _Findings, limit: float) -> None:
+async def _close_twice(name: str, opened: Sequence[Bot | Talk], found: _Findings, limit: float) -> None:
     faults = []
-    for close in (*closes, *closes):
+    for one in (*opened, *opened):
         try:
-            await _timed(close(), limit)
+            await _timed(one.close(), limit)
         except Exception as error:
             faults.append(_said(error))
     found.note(name, faults)

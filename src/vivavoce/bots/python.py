@@ -15,19 +15,34 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from vivavoce.bots.contract import NEEDS, checked
 from vivavoce.bots.entries import Keys, entry_facts
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest
 from vivavoce.records import Reply, Status
 
-__all__ = ["ENTRY_KEYS", "PythonBot", "from_option"]
+__all__ = ["ENTRY_KEYS", "PythonBot", "as_bot", "from_option"]
 
 # How many run at once is decided where they are asked: waiting here would be taken for the bot's slowness.
 MOST_THREADS = 1024
 ENTRY_KEYS: Keys = {}
+_OF_A_FILE = "vivavoce_bot_"
 _EXAMPLE = "write python:package.module:name or python:path/to/file.py:name"
 _FORMS = "give a function of one text, a class with `say(text)`, or a function without arguments that makes one"
+
+
+def as_bot(target: object) -> Bot:
+    """Return a bot as it is, and a function, a class or an object with `say` as a bot of that name."""
+    name = str(getattr(target, "__name__", type(target).__name__))
+    if isinstance(target, type) and _is_bot(target):
+        return checked(target(), name)
+    # A bot that lacks a part must hear which one, and not be taken for a function.
+    if hasattr(target, "open") or hasattr(target, "facts"):
+        return checked(target, name)
+    if not (callable(target) or callable(getattr(target, "say", None))):
+        raise UsageError(f"this is not a bot: {target!r}"[:200], remedy=f"{_FORMS}; or a bot: {NEEDS}")
+    return PythonBot(target, BotFacts(name, f"Python: {name}", in_process=True))
 
 
 def from_option(option: str, context: BotContext) -> Bot:
@@ -38,7 +53,7 @@ def from_option(option: str, context: BotContext) -> Bot:
             f"'{option}' does not name a module and what to call in it", where=context.name, remedy=_EXAMPLE
         )
     with _current_folder_first():
-        target = _attribute(_module(module_name), attribute)
+        target = _attribute(_module(module_name), attribute, module_name)
     if _is_bot(target):
         bot: Bot = target() if isinstance(target, type) else target
         return bot
@@ -186,9 +201,11 @@ def _module(name: str) -> ModuleType:
 
 
 def _file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"vivavoce_bot_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"{_OF_A_FILE}{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
+    # Errors tell of the file as the user wrote it, not of the name that it has here.
+    spec.loader_state = str(path)
     module = importlib.util.module_from_spec(spec)
     _keep(str(path.resolve().parent))
     # Dataclasses look their own module up while it is being run.
@@ -197,19 +214,23 @@ def _file(path: Path) -> ModuleType:
     return module
 
 
-def _attribute(module: ModuleType, name: str) -> Any:
+def _attribute(module: ModuleType, name: str, shown: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
             known = [each for each in dir(found) if not each.startswith("_")]
-            what = f"the module '{module.__name__}' has no '{name}'.{nearest(part, known)}"
+            what = f"'{shown}' has no '{name}'.{nearest(part, known)}"
             raise UsageError(what, where=str(module.__file__ or ""), remedy=_EXAMPLE)
         found = getattr(found, part)
     return found
 
 
 def _line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
+    said = str(error).splitlines()[0] if str(error) else "no message"
+    for name in [name for name in sys.modules if name.startswith(_OF_A_FILE) and name in said]:
+        spec = sys.modules[name].__spec__
+        said = said.replace(name, str(spec.loader_state)) if spec else said
+    return f"{type(error).__name__}: {said}"
 
 
 def _place(error: BaseException) -> str:

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from vivavoce import plugins
+from vivavoce.bots.contract import checked
 from vivavoce.bots.entries import Keys, entry_facts, entry_faults
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Talk
 from vivavoce.bots.redaction import missing_variables
@@ -199,7 +200,7 @@ def _as_faults(wish: _Wish, error: VivaError, entries: _Entries) -> Iterator[Fau
 
 
 def _build(wish: _Wish) -> Bot:
-    bot = cast("Bot", plugins.build(plugins.BOTS, wish.kind, wish.option, wish.context))
+    bot = checked(plugins.build(plugins.BOTS, wish.kind, wish.option, wish.context), wish.context.name)
     facts = entry_facts(wish.context, bot.facts)
     # A kind may know nothing of entries; name and limits hold all the same.
     return bot if facts == bot.facts else NamedBot(bot, facts)

@@ -19,6 +19,7 @@ from aiohttp import web
 from vivavoce import plugins
 from vivavoce.bots.local_server import HOST, announce, read_material, wait_for_end
 from vivavoce.bots.protocol import Bot, BotContext, Talk
+from vivavoce.bots.shapes import settled
 from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.records import Reply
 
@@ -85,7 +86,7 @@ class _Desk:
         session, text = await _texts(request, "session", "text")
         # The messages of one talk go one after another, whoever sends them.
         async with self._turns.setdefault(session, asyncio.Lock()), self._room:
-            return reply_to_json(await (await self._find(session)).say(text))
+            return reply_to_json(settled(await (await self._find(session)).say(text)))
 
     async def end(self, request: web.Request) -> object:
         """End a talk; one that is not known has ended already."""
@@ -177,8 +178,8 @@ def _main() -> None:
         bot = cast(Bot, plugins.build(plugins.BOTS, kind, option, context))
         asyncio.run(run_server(bot, int(str(material["port"]))))
     except VivaError as error:
-        # The parent quotes it; a traceback would only hide what it says.
-        raise SystemExit(str(error)) from error
+        # The parent quotes it and says what to do; a traceback would only hide what it says.
+        raise SystemExit(str(error).replace("\nWhat to do: ", "; ")) from error
 
 
 if __name__ == "__main__":

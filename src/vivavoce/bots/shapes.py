@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vivavoce.errors import BotError, Fault, UsageError
 from vivavoce.records import Guess, Reply, Status
 
-__all__ = ["PATHS", "ReplyReader", "decode_json", "read_reply"]
+__all__ = ["PATHS", "ReplyReader", "decode_json", "read_reply", "settled"]
 
 PATHS = ("texts", "intent", "confidence", "slots", "buttons", "fallback", "guess_intent", "guess_confidence")
 # Names under which platforms report that they understood nothing: never a topic.
@@ -73,6 +74,27 @@ def read_reply(payload: object) -> Reply:
     `slots` or `entities`, `buttons`, `fallback`, `guess_intent`, `guess_confidence`.
     """
     return _reply(_usual(payload), payload)
+
+
+def settled(said: object) -> Reply:
+    """Return what a talk said, with tuples where it has lists; BotError `failed` where it is not a reply."""
+    if not isinstance(said, Reply):
+        raise _no_reply(f"`say` gives {type(said).__name__}, not Reply")
+    if isinstance(said.texts, list) or isinstance(said.buttons, list):
+        # Whoever writes a connector easily gives a list; nothing is lost by reading it.
+        said = replace(said, texts=_tuple_of(said.texts), buttons=_tuple_of(said.buttons))
+    for name, value in (("texts", said.texts), ("buttons", said.buttons)):
+        if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
+            raise _no_reply(f"`{name}` is not a tuple of texts")
+    return said
+
+
+def _tuple_of(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _no_reply(what: str) -> BotError:
+    return BotError(what, status=Status.FAILED, remedy='return a Reply: `Reply(("Hello!",))`')
 
 
 def _usual(payload: object, *, needs_texts: bool = True) -> dict[str, object]:

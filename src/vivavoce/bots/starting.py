@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 
 from vivavoce import plugins
 from vivavoce.agents import read_agent
+from vivavoce.bots.contract import checked
 from vivavoce.bots.local_server import Child, Launch, start_child
+from vivavoce.bots.protocol import BotContext
 from vivavoce.text.weights import Progress
 
 __all__ = ["Started", "install_engine", "start_engine"]
@@ -70,9 +75,11 @@ def start_engine(
         read_agent(agent)
     install_engine(kind, say=say, progress=progress)
     tell = say or (lambda sentence: None)
-    tell(f"starting {kind}")
     if kind == "smollm2" and not (agent or option):
+        tell(f"starting {kind}")
         return _start_model(name, port or 0)
+    _try_building(kind, option, BotContext(name, agent, seed=seed))
+    tell(f"starting {kind}")
     child = start_child(_serving(name, {"name": name, "agent": agent, "seed": seed, "port": port or 0}))
     return Started(name, child.url, f"http:{child.url}/talk", child)
 
@@ -90,6 +97,14 @@ def install_engine(kind: str, *, say: Say | None = None, progress: Progress | No
 
         need_runtime()
         get_weights(progress, model=SMOLLM2)
+
+
+def _try_building(kind: str, option: str, context: BotContext) -> None:
+    """Build the bot here and let it go: a wrong option is told as such, and not as a server that does not start."""
+    bot = checked(plugins.build(plugins.BOTS, kind, option, context), context.name)
+    # A thread has no event loop yet, whatever runs here.
+    with ThreadPoolExecutor(1) as thread, suppress(Exception):
+        thread.submit(lambda: asyncio.run(bot.close())).result()
 
 
 def _start_model(name: str, port: int) -> Started:

@@ -65,8 +65,8 @@ def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False
         viva bots list --bots team/bots.yaml --json -
     """
     check_targets({"--json": json_path})
+    from vivavoce import plugins
     from vivavoce.bots import list_bots
-    from vivavoce.plugins import Description
     from vivavoce.reports.conversation_tables import show_bots
 
     found = list_bots(bots)
@@ -74,7 +74,10 @@ def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False
         rows = [{"name": one.name, "origin": one.origin, "about": one.summary} for one in found]
         write_content(json_path, {**head("bots"), "bots": rows})
     if not quiet and json_path != "-":
-        show_bots(Screen(), [Description(one.name, one.origin, one.summary) for one in found])
+        kinds = len(plugins.available(plugins.BOTS))
+        # Each in a table of its own: the path of a file would take the room of what the kinds are.
+        for part in filter(None, (found[:kinds], found[kinds:])):
+            show_bots(Screen(), [plugins.Description(one.name, one.origin, one.summary) for one in part])
 
 
 @app.command()

@@ -29,7 +29,21 @@ def read_scenarios(suite: str, choice: Choice) -> Suite:
     """Read the scenarios."""
     from vivavoce.conversations import read_suite
 
-    return read_suite(suite, sheet=choice.sheet)
+    return read_suite(suite, sheet=choice.sheet, encoding=choice.encoding)
+
+
+def refuse_existing(out: Path, force: bool) -> None:
+    """Refuse to write over a file of somebody's unless told to."""
+    if out.is_file() and not force:
+        raise UsageError(
+            "there is a file of this name already", where=f"OUT {out}", remedy="give another name, or --force"
+        )
+
+
+def tell_notes(material: Suite, quiet: bool) -> None:
+    """Say what reading had to leave or pass over, one line each."""
+    for note in () if quiet else material.notes:
+        tell(f"Note: {note}")
 
 
 def plan_of(material: Suite, choice: Choice, seed: int) -> Plan:
@@ -50,7 +64,7 @@ def refuse_errors(material: Suite) -> None:
     """Refuse scenarios that cannot be run, all faults at once."""
     from vivavoce.conversations import check_suite
 
-    errors = [problem for problem in check_suite(material).problems if problem.severity == "error"]
+    errors = check_suite(material).errors
     if errors:
         raise DataError(
             "these scenarios cannot be run",

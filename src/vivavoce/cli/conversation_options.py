@@ -38,6 +38,18 @@ BotFile = Annotated[
 ]
 
 
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of CSV files, for example `cp1252`, where it is not UTF-8.",
+        rich_help_panel=READING,
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite OUT where it exists.")]
+
+
 @dataclass(frozen=True, slots=True)
 class Talkers:
     """Which bots are asked, and how hard."""
@@ -83,6 +95,7 @@ class Choice:
         str | None,
         typer.Option("--sheet", metavar="NAME", help="Sheet of a workbook, else the first.", rich_help_panel=READING),
     ] = None
+    encoding: Encoding = None
 
 
 @dataclass(frozen=True, slots=True)

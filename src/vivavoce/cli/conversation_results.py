@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from vivavoce.cli.conversation_options import DiffReports, Reports
 from vivavoce.cli.failures import explain, tell
 from vivavoce.cli.results import Screen, check_targets, write_content, write_page
-from vivavoce.errors import Fault, GateError, UsageError, WorkError, nearest, plural
+from vivavoce.errors import DataError, Fault, GateError, UsageError, WorkError, nearest, plural
 
 if TYPE_CHECKING:
     from vivavoce.bots import BotFacts
-    from vivavoce.conversations import ConversationsResult, RunDiff, RunEnd, RunRecord
+    from vivavoce.conversations import ConversationsResult, RunDiff, RunEnd, RunRecord, SuiteCheck
     from vivavoce.reports.conversation_gates import TurnGate
 
 TABLES = (".csv", ".xlsx")
@@ -53,12 +53,14 @@ def require_names(gates: Sequence[TurnGate], bots: Sequence[BotFacts]) -> None:
 def hand_over(
     record: RunRecord, end: RunEnd | None, reports: Reports, gates: Sequence[TurnGate], *, strict: bool
 ) -> None:
-    """Count the findings, show and write what was asked for, and end as the result deserves."""
+    """Count the findings, write and show what was asked for, and end as the result deserves."""
     from vivavoce.conversations import score_run
 
     result = score_run(record)
-    _show(result, record, reports)
+    # Files first: whoever reads the terminal may stop reading, as in `viva ... | head`.
     _write(result, record, reports)
+    _show(result, record, reports)
+    _tell_written(reports)
     if reports.speaks and end is not None:
         tell(f"The record of this run: {record.folder}")
     _conclude(result, record, end, gates, strict)
@@ -93,7 +95,6 @@ def _write(result: ConversationsResult, record: RunRecord, reports: Reports) -> 
         from vivavoce.conversations import result_to_json
 
         write_content(reports.json_path, result_to_json(result))
-    _tell_written(reports)
 
 
 def _tell_written(reports: Reports | DiffReports) -> None:
@@ -103,14 +104,12 @@ def _tell_written(reports: Reports | DiffReports) -> None:
 
 
 def compared(before: Path, after: Path, reports: DiffReports) -> RunDiff:
-    """Compare two runs; show and write what was asked for."""
+    """Compare two runs; write and show what was asked for."""
     from vivavoce.conversations import RunRecord, diff_runs, diff_to_json, score_run
     from vivavoce.reports.conversation_tables import show_run_diff
 
     with RunRecord.open(before) as first, RunRecord.open(after) as second:
         diff = diff_runs(score_run(first), score_run(second))
-        if reports.speaks:
-            show_run_diff(Screen(), diff, first, second, verbose=reports.verbose)
         if reports.html:
             from vivavoce.reports.conversation_html import render_run_diff
 
@@ -121,11 +120,31 @@ def compared(before: Path, after: Path, reports: DiffReports) -> RunDiff:
             write_page(reports.markdown, render_diff_summary(diff, first, second))
         if reports.json_path:
             write_content(reports.json_path, diff_to_json(diff))
+        if reports.speaks:
+            show_run_diff(Screen(), diff, first, second, verbose=reports.verbose)
         _tell_written(reports)
     return diff
 
 
 # --- the exit code -----------------------------------------------------------------------------------------------
+
+
+def conclude_check(found: SuiteCheck, source: str, *, listed: bool, strict: bool) -> None:
+    """End with the exit code that scenarios deserve; errors are told here only where they are `listed` nowhere."""
+    if found.errors:
+        raise DataError(
+            f"{plural(len(found.errors), 'error')} in these scenarios",
+            where=source,
+            faults=() if listed else [Fault(problem.message, problem.where) for problem in found.errors],
+            remedy="correct what is listed, then check again",
+        )
+    if strict and found.warnings:
+        raise GateError(
+            f"{plural(len(found.warnings), 'warning')} about these scenarios",
+            where=source,
+            faults=() if listed else [Fault(problem.message, problem.where) for problem in found.warnings],
+            remedy="correct what is listed, or leave out --strict",
+        )
 
 
 def _conclude(

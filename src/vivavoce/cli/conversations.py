@@ -17,12 +17,16 @@ from vivavoce.cli.conversation_material import (
     pressure_of,
     read_scenarios,
     refuse_errors,
+    refuse_existing,
     same_bots,
+    tell_notes,
 )
 from vivavoce.cli.conversation_options import (
     BotFile,
     Choice,
     DiffReports,
+    Encoding,
+    Force,
     Pressure,
     Repeating,
     Reports,
@@ -31,7 +35,14 @@ from vivavoce.cli.conversation_options import (
     Talkers,
     TurnGates,
 )
-from vivavoce.cli.conversation_results import check_reports, compared, hand_over, require_names, turn_gates
+from vivavoce.cli.conversation_results import (
+    check_reports,
+    compared,
+    conclude_check,
+    hand_over,
+    require_names,
+    turn_gates,
+)
 from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import GATES, JsonPath, Quiet, grouped
@@ -64,7 +75,7 @@ def check(
     talkers: Talkers,
     choice: Choice,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 when there are errors.", rich_help_panel=GATES)
+        bool, typer.Option("--strict", help="Exit with 1 when there are warnings.", rich_help_panel=GATES)
     ] = False,
     json_path: JsonPath = None,
     quiet: Quiet = False,
@@ -72,6 +83,7 @@ def check(
     """Find what is wrong with scenarios before any bot is asked, and say how large a run would be.
 
     With `--bot` topics and slots are held against what the bot knows, and messages against its training phrases.
+    Errors end with exit code 2, as a run would be refused; with `--strict` warnings end with 1.
 
     For example:
 
@@ -91,8 +103,7 @@ def check(
         write_content(json_path, {**head("conversations-check"), **found.to_json()})
     if not quiet and json_path != "-":
         show_suite_check(Screen(), found)
-    if strict and any(problem.severity == "error" for problem in found.problems):
-        raise GateError("the scenarios have errors", remedy="correct what is listed above")
+    conclude_check(found, material.source, listed=json_path is not None or not quiet, strict=strict)
 
 
 @app.command()
@@ -134,6 +145,7 @@ def run(
     settings = settings_in_force(repeating)
     limits = turn_gates(gates.fail_under)
     material = read_scenarios(suite, choice)
+    tell_notes(material, reports.quiet)
     refuse_errors(material)
     plan = plan_of(material, choice, settings.seed)
     from vivavoce.conversations import RunOptions, begin_run
@@ -207,7 +219,8 @@ def report(
     folder: RunFolder,
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The page.", show_default="DIR/report.html")
+        Path | None,
+        typer.Option("--out", "--html", "-o", metavar="PATH", help="The page.", show_default="DIR/report.html"),
     ] = None,
     json_path: JsonPath = None,
     quiet: Quiet = False,
@@ -283,6 +296,8 @@ def add_typos(
         typer.Option("--layout", metavar="qwerty|qwertz", help="Keyboard.", show_default="by language"),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Start of the random draws.")] = 0,
+    encoding: Encoding = None,
+    force: Force = False,
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
@@ -298,11 +313,12 @@ def add_typos(
         viva conversations add-typos suite.csv out.csv --share 0.5 --layout qwertz --seed 7
     """
     check_targets({"OUT": out, "--json": json_path}, [suite])
+    refuse_existing(out, force)
     from vivavoce.conversations import add_typos as add
     from vivavoce.conversations import read_suite, write_suite
     from vivavoce.reports.conversation_tables import show_typos
 
-    made, told = add(read_suite(suite), seed=seed, share=share, budget=budget, layout=layout)
+    made, told = add(read_suite(suite, encoding=encoding), seed=seed, share=share, budget=budget, layout=layout)
     write_suite(made, out)
     if json_path:
         write_content(json_path, {**head("typos"), **told.to_json()})

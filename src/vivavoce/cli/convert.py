@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.conversation_options import SuiteName
+from vivavoce.cli.conversation_material import refuse_existing
+from vivavoce.cli.conversation_options import Encoding, Force, SuiteName
 from vivavoce.cli.failures import tell
 from vivavoce.cli.options import JsonPath, Quiet
 from vivavoce.cli.results import Screen, check_targets, head, write_content
@@ -34,6 +35,8 @@ def convert(
             show_default="by the ending of OUT",
         ),
     ] = None,
+    encoding: Encoding = None,
+    force: Force = False,
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
@@ -52,10 +55,11 @@ def convert(
         viva convert suite.csv tests/test_stories.yml --to rasa
     """
     form = _checked_form(suite, out, to, json_path)
+    refuse_existing(out, force)
     from vivavoce.conversations import read_suite
     from vivavoce.conversations.scenarios.conversion import convert_suite
 
-    done = convert_suite(read_suite(suite), out, form)
+    done = convert_suite(read_suite(suite, encoding=encoding), out, form)
     if json_path:
         write_content(json_path, {**head("conversion"), "in": suite, "out": str(out), **done.to_json()})
     if not quiet and json_path != "-":

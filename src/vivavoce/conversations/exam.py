@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,17 +12,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from vivavoce.bots import Bot, load_bots
+from vivavoce.bots.python import as_bot
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Suite
 from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.conversations.scoring import score_run
+from vivavoce.errors import UsageError
 
 
 def examine_conversations(
     suite: Suite | str | Path,
-    bots: Sequence[str | Bot],
+    bots: Sequence[str | Bot | Callable[..., object]],
     *,
     levels: Sequence[str] = (),
     domains: Sequence[str] = (),
@@ -31,13 +34,14 @@ def examine_conversations(
 ) -> ConversationsResult:
     """Hold the conversations of a suite with each bot and return the findings.
 
-    `bots` are names as on the command line or objects with `open`. `record`: a new folder that keeps every exchange;
-    without it the record is thrown away at the end.
+    `bots` are names as on the command line, bots, or functions and classes of your own, which are known by their
+    names. `record`: a new folder that keeps every exchange; without it the record is thrown away at the end.
     """
+    given = _listed(bots)
     how = options or RunOptions()
     material = suite if isinstance(suite, Suite) else read_suite(suite)
     plan = expand(material, levels=tuple(levels), domains=tuple(domains), seed=how.seed)
-    loaded = [_loaded(bot, material.agent, how.seed) for bot in bots]
+    loaded = _loaded(given, material.agent, how.seed)
     with ExitStack() as stack:
         folder = Path(record) if record else Path(stack.enter_context(TemporaryDirectory())) / "run"
         kept = stack.enter_context(begin_run(folder, plan, [bot.facts for bot in loaded], how))
@@ -45,8 +49,20 @@ def examine_conversations(
         return score_run(kept)
 
 
-def _loaded(bot: str | Bot, agent: str | None, seed: int) -> Bot:
-    return load_bots([bot], agent=agent, seed=seed)[0] if isinstance(bot, str) else bot
+def _listed(bots: object) -> list[object]:
+    if isinstance(bots, str) or not isinstance(bots, Iterable):
+        raise UsageError("the bots are not a list", remedy="write them in brackets, also a single one")
+    return list(bots)
+
+
+def _loaded(bots: Sequence[object], agent: str | None, seed: int) -> list[Bot]:
+    named = iter(load_bots([bot for bot in bots if isinstance(bot, str)], agent=agent, seed=seed))
+    loaded = [next(named) if isinstance(bot, str) else as_bot(bot) for bot in bots]
+    twice = [name for name, count in Counter(bot.facts.name for bot in loaded).items() if count > 1]
+    if twice:
+        remedy = 'give them names: `PythonBot(function, BotFacts("name"))`, or `name=kind` for a kind'
+        raise UsageError(f"more than one bot is called {' and '.join(twice)}", remedy=remedy)
+    return loaded
 
 
 def _run(work: Coroutine[Any, Any, object]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.errors import Fault, UsageError, nearest
 from vivavoce.outcomes import TurnCounts, TurnOutcome
 from vivavoce.records import Rate
 
@@ -76,17 +77,22 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Misspelt turns beside their clean twins: how many pairs were right on both, one or neither side."""
+    """Misspelt messages beside their clean twins: how many pairs were right on both, one or neither side.
+
+    A pair counts once however often it was repeated; a side was right if it was so in more than half of the repeats.
+    """
 
     both: int
     only_clean: int
     only_typo: int
     neither: int
     p: float | None
+    fewest_repeats: int = 1
+    most_repeats: int = 1
 
     @property
     def n(self) -> int:
-        """Pairs in which both turns were counted."""
+        """Pairs of messages of which both were counted, repeats not among them."""
         return self.both + self.only_clean + self.only_typo + self.neither
 
 
@@ -132,8 +138,9 @@ class TopicRow:
 class Comparison:
     """Bot a against bot b on the same conversations: a difference with its interval, and what may be said of it.
 
-    `verdict`: a better, b better, or too close to call. `more`: about how many more conversations would decide.
-    `p` is adjusted for the number of comparisons; `mcnemar_p` counts turns as independent, a second look only.
+    `verdict`: a better, b better, too close to call, or cannot be compared where no turn was counted for both.
+    `more`: about how many more conversations would decide. `differing`: how many scenarios came out unlike.
+    `p` is adjusted for the number of comparisons, `family`; `mcnemar_p` counts turns as independent, a second look.
     """
 
     a: str
@@ -153,6 +160,8 @@ class Comparison:
     only_b: int
     mcnemar_p: float | None
     mixed_sources: bool = False
+    differing: int = 0
+    family: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +234,22 @@ class ConversationsResult:
     failures: tuple[str, ...] = ()
 
     def cell(self, bot: str, domain: str = ALL, level: str = ALL) -> Cell:
-        """Return the cell of a bot; by default over all domains and levels."""
-        return next(c for c in self.cells if (c.bot, c.domain, c.level) == (bot, domain, level))
+        """Return the cell of a bot; by default over all domains and levels. UsageError where there is none."""
+        for one in self.cells:
+            if (one.bot, one.domain, one.level) == (bot, domain, level):
+                return one
+        raise self._no_cell({"bot": bot, "domain": domain, "level": level})
+
+    def _no_cell(self, asked: Mapping[str, str]) -> UsageError:
+        known = {part: list(dict.fromkeys(getattr(one, part) for one in self.cells)) for part in asked}
+        faults = [
+            Fault(f"there is no {part} '{name}'.{nearest(name, known[part])}")
+            for part, name in asked.items()
+            if name not in known[part]
+        ]
+        offered = "; ".join(f"{part}s: {', '.join(filter(None, names)) or 'none'}" for part, names in known.items())
+        what = "there are no findings for " + ", ".join(f"{part} '{name}'" for part, name in asked.items() if name)
+        return UsageError(what, faults=faults, remedy=f"choose from {offered}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from vivavoce.conversations.result import ALL, ConversationsResult
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports import conversation_wording as wording
 from vivavoce.reports.charts import PERCENT, WHOLE, WIDTH, RateRow, chart_data, comparison_chart, themed
-from vivavoce.reports.conversation_meanings import OUTCOME_NAMES, measure_of, outcome_name
+from vivavoce.reports.conversation_meanings import OUTCOME_NAMES, outcome_name
 from vivavoce.reports.meanings import share_text
 from vivavoce.reports.svg import PALETTE, AnyChart
 
-__all__ = ["levels_chart", "outcome_count", "outcome_rows", "outcomes_chart", "scores_chart", "times_chart"]
+__all__ = ["levels_chart", "outcome_count", "outcome_rows", "outcomes_chart", "times_chart"]
 
 # From good to bad; shades differ in lightness too.
 COLOURS = {
@@ -27,7 +27,6 @@ COLOURS = {
     TurnOutcome.OVERREACH: "fifth",
     TurnOutcome.NO_REPLY: "third",
 }
-SCORES = ("accuracy", "precision", "recall", "f1", "comprehension_rate")
 
 
 def levels_chart(result: ConversationsResult, domain: str = ALL) -> AnyChart:
@@ -38,17 +37,6 @@ def levels_chart(result: ConversationsResult, domain: str = ALL) -> AnyChart:
         RateRow(level, cell.bot, cell.rates["accuracy"]) for level in order for cell in cells if cell.level == level
     ]
     return comparison_chart(rows, description="Share of turns that went right, by level and bot, with intervals.")
-
-
-def scores_chart(result: ConversationsResult, domain: str = ALL) -> AnyChart:
-    """Draw the scores of each bot beside each other."""
-    rows = [
-        RateRow(measure_of(name).title, cell.bot, cell.rates[name])
-        for name in SCORES
-        for cell in result.cells
-        if (cell.domain, cell.level) == (domain, ALL)
-    ]
-    return comparison_chart(rows, description="The scores of each bot with their intervals.")
 
 
 def outcomes_chart(result: ConversationsResult) -> AnyChart:

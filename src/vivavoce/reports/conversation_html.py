@@ -10,6 +10,7 @@ from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.errors import plural
 from vivavoce.reports import conversation_sections as sections
 from vivavoce.reports import conversation_wording as wording
+from vivavoce.reports.conversation_changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES, OUTCOME_NAMES
 from vivavoce.reports.html import page
 from vivavoce.reports.meanings import direction_text
@@ -103,11 +104,11 @@ def _times(repeats: int) -> str:
 def render_run_diff(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
     """Return the comparison of two runs: what got worse first."""
     title = f"Two runs of {diff.after.plan.suite}"
-    lead = tag("p", wording.diff_headline(diff), class_="lead")
-    told = [wording.course_sentence(comparison) for comparison in diff.comparisons]
+    lead = tag("p", diff_headline(diff), class_="lead")
+    told = [course_sentence(comparison) for comparison in diff.comparisons]
     found = (("Got worse", diff.regressed), ("Improved", diff.improved))
     parts = [_changes(name, changes, diff, (before, after)) for name, changes in found]
-    notes = wording.diff_remarks(diff, 20)
+    notes = diff_remarks(diff, 20)
     about = tag("section", tag("h2", "What to know"), bullets(notes)) if notes else None
     main = tag("main", bullets(told), *parts, about)
     return page(title, join([tag("header", tag("h1", title), lead), main, _both_runs(diff)]))
@@ -136,7 +137,7 @@ def _changes(
         "div", table(f"{title}: what the bot said then and now", ("Visitor", "Before", "After"), rows), class_="talk"
     )
     left = len(changes) - len(rows)
-    rest = tag("p", f"{plural(left, 'turn')} more in the JSON file.", class_="muted") if left else None
+    rest = tag("p", f"{left:,} more.", class_="muted") if left else None
     return tag("section", tag("h2", f"{title} ({len(changes):,})"), whole, rest)
 
 

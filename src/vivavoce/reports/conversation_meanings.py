@@ -6,11 +6,15 @@ from collections.abc import Mapping
 
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
-from vivavoce.reports.meanings import Measure, render_measures_table
+from vivavoce.reports.meanings import Measure, value_text
 
 _NO_TYPO = "there is no misspelt message in scope"
 _NO_TWIN = "no misspelt message has a clean twin that was asked too"
 SECONDS_FROM = 10_000
+# A share of fewer items than this says little: they are counted out.
+FEWEST = 10
+# Means of shares, or two shares in one: no number of items that could be counted out.
+_MEANS = ("f1", "macro_f1", "mean_turn", "weakest_turn")
 _ALL_IN_SCOPE = "every question was in scope"
 
 _TABLE = (
@@ -147,6 +151,18 @@ def measure_of(name: str) -> Measure:
     return CONVERSATION_MEASURES[name]
 
 
+def too_few(rate: Rate) -> bool:
+    """Tell whether a number comes from so few items that an interval would pretend to know more."""
+    return rate.value is not None and rate.n < FEWEST
+
+
+def rate_value(name: str, rate: Rate) -> str:
+    """Write a number without its interval, n/a for none; a share of few items as how many of them it is."""
+    if rate.value is not None and too_few(rate) and not (name in _MEANS or name.startswith("pass_hat_")):
+        return f"{round(rate.value * rate.n)} of {rate.n}"
+    return value_text(measure_of(name).kind, rate.value)
+
+
 # What became of a turn, in the words of a reader; the stable name stands in JSON and in the table of turns.
 OUTCOME_NAMES: Mapping[TurnOutcome, str] = {
     TurnOutcome.RIGHT: "right",
@@ -184,8 +200,3 @@ def milliseconds_interval(rate: Rate) -> str:
         return f"{rate.low / 1000:,.1f}-{rate.high / 1000:,.1f}"
     digits = 1 if rate.value < 10 else 0
     return f"{rate.low:,.{digits}f}-{rate.high:,.{digits}f}"
-
-
-def render_conversation_measures() -> str:
-    """Return the table of meanings as Markdown, for the docs."""
-    return render_measures_table(_TABLE)

@@ -15,6 +15,8 @@ from vivavoce.reports.conversation_meanings import (
     measure_of,
     milliseconds_interval,
     milliseconds_text,
+    rate_value,
+    too_few,
 )
 from vivavoce.reports.conversation_tables import (
     MANY_BOTS,
@@ -58,7 +60,7 @@ def _tile(cell: Cell) -> Iterable[Html]:
         yield tag("span", "n/a", class_="value")
         yield tag("span", "no checked turn could be counted", class_="around")
         return
-    few = rate.n < wording.FEWEST
+    few = too_few(rate)
     yield tag("span", wording.right_of(cell, "") if few else value_text("share", rate.value), class_="value")
     around = interval_text(rate)
     said = f"of {plural(rate.n, 'turn')} right" + (f"; {around}" if around else "")
@@ -68,17 +70,17 @@ def _tile(cell: Cell) -> Iterable[Html]:
         yield tag("span", passed, class_="around line")
 
 
-def rate_part(rate: Rate, kind: str = "share", absent: str = "") -> Html:
-    """Return a value with its interval and count; under ten turns the count alone; n/a with its reason."""
+def rate_part(name: str, rate: Rate, absent: str = "") -> Html:
+    """Return a value with its interval and count; under ten turns without them; n/a with its reason."""
     if rate.value is None:
         return join(["n/a", tag("small", absent) if absent else None])
-    if rate.n < wording.FEWEST and kind == "share":
-        return join([f"{round(rate.value * rate.n)} of {rate.n}", tag("small", "too few")])
-    share = kind == "share"
+    if too_few(rate):
+        return join([rate_value(name, rate), tag("small", "too few")])
+    share = measure_of(name).kind == "share"
     around = interval_text(rate, "share" if share else "score")
     rough = wording.roughness(rate) if share else ""
     said = ", ".join(part for part in (around, f"n = {rate.n:,}", rough) if part)
-    return join([value_text("share" if share else "score", rate.value), tag("small", said)])
+    return join([rate_value(name, rate), tag("small", said)])
 
 
 def _named(name: str, title: str = "") -> Html | str:
@@ -123,12 +125,10 @@ def _seven_part(cell: Cell, name: str) -> Html:
     rate = cell.rates[name]
     if rate.value is None:
         return tag("span", "n/a", title=measure_of(name).absent)
-    if rate.n < wording.FEWEST:
-        return rate_part(rate)
+    if too_few(rate):
+        return rate_part(name, rate)
     # Seven columns must stand beside each other on a desk: the count of each is under the pointer and at the end.
-    return tag(
-        "span", value_text("share", rate.value), tag("small", around_text(rate)), title=f"{plural(rate.n, 'turn')}"
-    )
+    return tag("span", rate_value(name, rate), tag("small", around_text(rate)), title=plural(rate.n, "turn"))
 
 
 def pictures(result: ConversationsResult) -> Html:
@@ -189,7 +189,7 @@ def differences(result: ConversationsResult) -> Html | None:
                 one.level or wording.domain_name(one.domain),
                 f"{one.a} and {one.b}",
                 wording.points_text(one),
-                one.verdict,
+                wording.verdict_text(one),
             )
             for one in narrow
         ]
@@ -210,11 +210,10 @@ def problems(result: ConversationsResult, record: RunRecord) -> Html | None:
     # Two examples show what is meant; three of each of many bots make a long page.
     most = 2 if len(result.header.bots) >= MANY_BOTS else 3
     for bot in result.header.bots:
-        found = [problem for problem in result.problems if problem.bot == bot.name]
+        found, left = wording.first_problems(result, bot.name, PROBLEMS)
         if found:
-            items = [tag("li", *_problem(problem, record, most)) for problem in found[:PROBLEMS]]
-            left = len(found) - len(items)
-            more = tag("p", f"{plural(left, 'smaller problem')} in the JSON file.", class_="muted") if left else None
+            items = [tag("li", *_problem(problem, record, most)) for problem in found]
+            more = tag("p", f"{left:,} more.", class_="muted") if left else None
             cards.append(tag("div", tag("div", tag("h3", bot.name), tag("ol", *items), more), class_="card"))
     if not cards:
         return None
@@ -256,12 +255,12 @@ def _turns(title: str, turns: Sequence[tuple[str, int]], texts: dict[tuple[str, 
         for turn in turns[:MOST_TURNS]
     ]
     more = len(turns) - len(rows)
-    rest = tag("p", f"{plural(more, 'turn')} more in the JSON file.", class_="muted") if more else None
+    rest = tag("p", f"{more:,} more.", class_="muted") if more else None
     return details(f"{title} ({len(turns):,})", bullets(rows), rest)
 
 
 def _difficulty(result: ConversationsResult) -> Html | None:
-    rows = [(level, rate_part(rate)) for level, rate in result.health.difficulty.items()]
+    rows = [(level, rate_part("accuracy", rate)) for level, rate in result.health.difficulty.items()]
     return (
         details("How hard the levels are", table("Turns passed over all bots", ("Level", "Passed"), rows, numbers=1))
         if rows
@@ -294,7 +293,7 @@ def all_numbers(result: ConversationsResult) -> Html:
     rows: list[tuple[Html | str, ...]] = [
         (
             _named(name),
-            *[rate_part(cell.rates[name], measure_of(name).kind, measure_of(name).absent) for cell in cells],
+            *[rate_part(name, cell.rates[name], measure_of(name).absent) for cell in cells],
         )
         for name in cells[0].rates
     ]

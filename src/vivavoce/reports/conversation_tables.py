@@ -14,7 +14,15 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording
-from vivavoce.reports.conversation_meanings import measure_of, milliseconds_interval, milliseconds_text, outcome_name
+from vivavoce.reports.conversation_changes import course_sentence, diff_headline, diff_remarks
+from vivavoce.reports.conversation_meanings import (
+    measure_of,
+    milliseconds_interval,
+    milliseconds_text,
+    outcome_name,
+    rate_value,
+    too_few,
+)
 from vivavoce.reports.layout import block, bullets, heading, numbers_table, plain_table
 from vivavoce.reports.meanings import value_text
 from vivavoce.reports.talks import example_of, key_before
@@ -54,7 +62,8 @@ def show_conversations(
     _show_problems(console, result, record, verbose)
     if verbose:
         console.print(_all_numbers(result))
-        console.print(_topics(result))
+        if result.topics:
+            console.print(_topics(result))
     if literal:
         console.print(_literal(result))
     _show_notes(console, result, verbose)
@@ -126,7 +135,7 @@ def _seven_row(cell: Cell, names: Sequence[str]) -> Iterator[RenderableType]:
     indent = "" if cell.level == ALL else "  "
     yield Text.assemble(title, "\n", (f"{indent}{plural(cell.counts.counted, 'turn')}{mark}", "dim"))
     for name in names:
-        yield _time_cell(cell.times.mean) if name == "time" else rate_cell(cell.rates[name], measure_of(name).kind)
+        yield _time_cell(cell.times.mean) if name == "time" else rate_cell(name, cell.rates[name])
 
 
 def _time_cell(mean: Rate) -> Text:
@@ -135,18 +144,17 @@ def _time_cell(mean: Rate) -> Text:
     return Text.assemble(value, "\n", (around, "dim")) if around else value
 
 
-def rate_cell(rate: Rate, kind: str = "share") -> Text:
-    """Return a value over its interval; under ten turns the count alone, for a share of so few says little."""
+def rate_cell(name: str, rate: Rate) -> Text:
+    """Return a value over its interval; under ten turns without one, for a number of so few says little."""
     if rate.value is None:
         return Text("n/a", style="dim")
-    if rate.n < wording.FEWEST and kind == "share":
-        return Text.assemble(f"{round(rate.value * rate.n)} of {rate.n}", "\n", ("too few", "dim"))
-    value = value_text("share" if kind == "share" else "score", rate.value)
-    return Text.assemble(value, "\n", (around_text(rate, kind), "dim"))
+    return Text.assemble(rate_value(name, rate), "\n", (around_text(rate, measure_of(name).kind), "dim"))
 
 
 def around_text(rate: Rate, kind: str = "share") -> str:
     """Return the interval in few characters, or the count where there is none."""
+    if too_few(rate):
+        return "too few"
     if rate.low is None or rate.high is None:
         return f"n = {rate.n:,}"
     return f"{100 * rate.low:.0f}-{100 * rate.high:.0f}" if kind == "share" else f"{rate.low:.2f}-{rate.high:.2f}"
@@ -194,17 +202,15 @@ def _show_problems(console: Console, result: ConversationsResult, record: RunRec
     console.print(heading("What to fix first"))
     left = 0
     for bot in result.header.bots:
-        found = [problem for problem in result.problems if problem.bot == bot.name]
-        left += len(found[most:])
+        found, rest = wording.first_problems(result, bot.name, most)
+        left += rest
         if found:
             console.print(Group(Text(), Text(bot.name, style="bold")))
-        for place, problem in enumerate(found[:most], 1):
+        for place, problem in enumerate(found, 1):
             console.print(_problem(place if most > 1 else 0, problem, record))
     if left and most < PROBLEMS:
         console.print()
-        console.print(
-            block(f"{plural(left, 'smaller problem')} not shown; --verbose shows three of each bot.", "dim")
-        )
+        console.print(block(f"{left:,} more; --verbose shows up to three of each bot.", "dim"))
 
 
 def _problem(place: int, problem: Problem, record: RunRecord) -> RenderableType:
@@ -229,8 +235,7 @@ def quoted(answer: str) -> str:
 def _all_numbers(result: ConversationsResult) -> RenderableType:
     cells = [result.cell(bot.name) for bot in result.header.bots]
     rows: list[list[str | Text]] = [
-        [measure_of(name).title, *[rate_cell(cell.rates[name], measure_of(name).kind) for cell in cells]]
-        for name in cells[0].rates
+        [measure_of(name).title, *[rate_cell(name, cell.rates[name]) for cell in cells]] for name in cells[0].rates
     ]
     rows += [[title, *[said(cell) for cell in cells]] for title, said in TIMES_AND_FAILURES]
     head = ("Number", *[cell.bot for cell in cells])
@@ -308,14 +313,14 @@ def show_run_diff(
 ) -> None:
     """Show what changed between two runs, what got worse first."""
     console.print()
-    console.print(block(wording.diff_headline(diff), "bold"))
-    console.print(bullets(wording.course_sentence(comparison) for comparison in diff.comparisons))
+    console.print(block(diff_headline(diff), "bold"))
+    console.print(bullets(course_sentence(comparison) for comparison in diff.comparisons))
     for title, changes in (("Got worse", diff.regressed), ("Improved", diff.improved)):
         if changes:
             console.print(heading(f"{title} ({len(changes)})"))
             lines = [change_line(diff, change, before, after) for change in changes]
             _show_some(console, lines, verbose, FEW_CHANGES)
-    notes = wording.diff_remarks(diff)
+    notes = diff_remarks(diff)
     if notes:
         console.print(heading("What to know"))
         console.print(bullets(notes))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsResult, RunDiff
+from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsResult, Problem, Twins
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.meanings import interval_text, share_text
+from vivavoce.reports.conversation_meanings import FEWEST, rate_value, too_few
+from vivavoce.reports.meanings import hundred
 
 TOO_CLOSE = "too close to call"
 ROUGH = 0.1
-# A share of fewer turns than this says little: they are counted out.
-FEWEST = 10
 SURE = 0.001
+# So many scenarios that all favour one of two bots happen by luck less often than once in twenty times.
+ENOUGH_SCENARIOS = 6
 
 LITERAL = (
     "By the wording of the paper, every question in scope counts as correct, whether it was answered rightly, from "
@@ -36,7 +37,7 @@ def headline(result: ConversationsResult) -> str:
         return f"{ranked[0].bot} was right in {right_of(ranked[0])} of {talks_of(ranked)}{among}."
     top = unbeaten(result, ranked)
     if len(top) > 1:
-        return _level_at_the_top(top, len(ranked))
+        return _level_at_the_top(result, top, len(ranked))
     best = leader(result, ranked)
     if best is not None:
         return _ahead(result, best, [cell for cell in ranked if cell is not best])
@@ -68,12 +69,14 @@ def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> s
     gap = abs(100 * (found.difference or 0)) if found else 0.0
     best_of = f"is better than {others[0].bot}" if len(others) == 1 else f"is the best of {len(others) + 1} bots"
     ahead = f"{gap:.0f} points ahead" + (f" of {others[0].bot}" if len(others) > 1 else "")
-    return f"{best.bot} {best_of}: right in {right_of(best)}, {ahead} ({_ends(found)})."
+    return f"{best.bot} {best_of}: right in {right_of(best)}, {ahead}{_bracketed(_ends(found))}."
 
 
-def _level_at_the_top(top: Sequence[Cell], bots: int) -> str:
+def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
     where = "" if len(top) == bots else f" at the top of {bots} bots"
-    return f"{listed([cell.bot for cell in top])} are {TOO_CLOSE}{where}: right in {_each(top)}."
+    found = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
+    what = "cannot be compared" if found and not found.turns else f"are {TOO_CLOSE}"
+    return f"{listed([cell.bot for cell in top])} {what}{where}: right in {_each(top)}."
 
 
 def _each(cells: Sequence[Cell]) -> str:
@@ -86,9 +89,10 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
     rate = cell.rates["accuracy"]
     if rate.value is None:
         return "n/a"
-    if rate.n < FEWEST:
-        return f"{round(rate.value * rate.n)} of {plural(rate.n, noun) if noun else rate.n}"
-    return f"{share_text(rate.value)} of {plural(rate.n, noun) if noun else f'{rate.n:,}'}"
+    value = rate_value("accuracy", rate)
+    if too_few(rate):
+        return value + (f" {plural(rate.n, noun).partition(' ')[2]}" if noun else "")
+    return f"{value} of {plural(rate.n, noun) if noun else f'{rate.n:,}'}"
 
 
 def talks_of(cells: Iterable[Cell]) -> str:
@@ -116,9 +120,9 @@ def winner(comparison: Comparison) -> str | None:
 
 
 def _ends(comparison: Comparison | None) -> str:
-    """Return the ends of a difference that is real, seen from the better one."""
-    if comparison is None or comparison.low is None or comparison.high is None:
-        return "no interval"
+    """Return the ends of a difference that is real, seen from the better one; nothing where turns are too few."""
+    if comparison is None or comparison.low is None or comparison.high is None or comparison.turns < FEWEST:
+        return ""
     low, high = 100 * comparison.low, 100 * comparison.high
     return f"{low:.0f} to {high:.0f}" if winner(comparison) == comparison.a else f"{-high:.0f} to {-low:.0f}"
 
@@ -129,13 +133,32 @@ def second_sentence(result: ConversationsResult) -> str:
     if not ranked:
         return ""
     if len(ranked) == 1:
-        around = interval_text(ranked[0].rates["accuracy"])
-        return f"With other conversations of this kind the share would be {around}." if around else ""
-    if leader(result, ranked) is not None:
-        return "The difference is real; in brackets: where it would lie with other conversations of this kind."
+        return _around(ranked[0].rates["accuracy"])
+    best = leader(result, ranked)
+    if best is not None:
+        return _how_real(result, between(result, best.bot, next(cell.bot for cell in ranked if cell is not best)))
     top = unbeaten(result, ranked)
     found = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
-    return verdict_sentence(found) if found else ""
+    return verdict_sentence(found, counted_of(result, found)) if found else ""
+
+
+def _around(rate: Rate) -> str:
+    if rate.low is None or rate.high is None or too_few(rate):
+        return ""
+    ends = f"between {hundred(rate.low)} and {hundred(rate.high)} %"
+    return f"With other conversations of this kind the share would probably lie {ends}."
+
+
+def _how_real(result: ConversationsResult, comparison: Comparison | None) -> str:
+    brackets = "; in brackets: where it would probably lie with other conversations of this kind"
+    told = f"The difference is real{brackets if _ends(comparison) else ''}."
+    return told + (_common(comparison, counted_of(result, comparison)) if comparison else "")
+
+
+def counted_of(result: ConversationsResult, comparison: Comparison) -> int:
+    """Return how many turns the rates of two bots are shown over: the more of the two."""
+    place = comparison.domain, comparison.level
+    return max(result.cell(bot, *place).counts.counted for bot in (comparison.a, comparison.b))
 
 
 # --- differences -------------------------------------------------------------------------------------------------
@@ -147,36 +170,79 @@ def verdicts(result: ConversationsResult) -> Iterator[str]:
     """Say of each two bots whether the difference between them is real, over everything."""
     for comparison in result.comparisons:
         if (comparison.domain, comparison.level) == (ALL, ALL):
-            yield verdict_sentence(comparison)
+            yield verdict_sentence(comparison, counted_of(result, comparison))
 
 
-def verdict_sentence(comparison: Comparison) -> str:
-    """Say whether one of two bots is better, by how much, and what would decide it."""
+def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
+    """Say whether one of two bots is better, by how much, and what would decide it.
+
+    `counted`: how many turns the rates beside it are shown over, which may be more than both bots have in common.
+    """
     a, b = comparison.a, comparison.b
-    if comparison.difference is None or comparison.low is None or comparison.high is None:
-        return f"{a} and {b} cannot be compared: {plural(comparison.turns, 'turn')} in common."
+    if comparison.difference is None:
+        return f"{a} and {b} cannot be compared: no turn was counted for both."
     mixed = _MIXED if comparison.mixed_sources else ""
-    better = winner(comparison)
+    if unchanged(comparison):
+        turns = plural(comparison.turns, "turn")
+        return f"{a} and {b}: on the {turns} counted for both, they came out the same.{mixed}"
+    better, rest = winner(comparison), f"{_common(comparison, counted)}{mixed}"
     if better is None:
-        return f"{a} and {b}: too close to call ({points_text(comparison)}).{_more(comparison)}{mixed}"
-    points = abs(100 * comparison.difference)
-    return f"{better} is better than {b if better == a else a}: {points:.0f} points ({_ends(comparison)}).{mixed}"
+        return f"{a} and {b}: {verdict_text(comparison)} ({points_text(comparison)}).{forecast(comparison)}{rest}"
+    points = f"{abs(100 * comparison.difference):.0f} points{_bracketed(_ends(comparison))}"
+    return f"{better} is better than {b if better == a else a}: {points}.{rest}"
+
+
+def unchanged(comparison: Comparison) -> bool:
+    """Tell whether no turn passed on one side alone."""
+    return comparison.turns > 0 and not comparison.only_a and not comparison.only_b
+
+
+def verdict_text(comparison: Comparison) -> str:
+    """Return the verdict; where it is none although the interval leaves out 0, with the reason."""
+    low, high = comparison.low, comparison.high
+    if winner(comparison) or low is None or high is None or low <= 0 <= high:
+        return comparison.verdict
+    if comparison.differing < ENOUGH_SCENARIOS:
+        does = "differs" if comparison.differing == 1 else "differ"
+        return f"{comparison.verdict}, because only {plural(comparison.differing, 'scenario')} {does}"
+    several = "several pairs are compared, and each of them must be clearer than one alone"
+    return f"{comparison.verdict}, because {several if comparison.family > 1 else 'it is just at the edge of chance'}"
 
 
 def points_text(comparison: Comparison) -> str:
-    """Write a difference with its interval, in points, seen from the first of the two."""
-    if comparison.difference is None or comparison.low is None or comparison.high is None:
+    """Write a difference in points, seen from the first of the two, with its interval unless it says nothing."""
+    if comparison.difference is None:
         return "n/a"
-    points, low, high = (100 * value for value in (comparison.difference, comparison.low, comparison.high))
-    return f"{points:+.0f} points, {low:+.0f} to {high:+.0f}"
+    low, high = comparison.low, comparison.high
+    points = f"{_points(comparison.difference)} points"
+    if low is None or high is None or low == high or comparison.turns < FEWEST:
+        return points
+    return f"{points}, {_points(low)} to {_points(high)}"
 
 
-def _more(comparison: Comparison) -> str:
+def _points(value: float) -> str:
+    """Write a difference in points; what is not 0 is never shown as 0, unless it is very small."""
+    return f"{100 * value:+.{0 if value == 0 or abs(100 * value) >= 0.5 else 1}f}"
+
+
+def _common(comparison: Comparison, counted: int) -> str:
+    if not 0 < comparison.turns < counted:
+        return ""
+    return f" The comparison uses the {plural(comparison.turns, 'turn')} counted for both."
+
+
+def _bracketed(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
+def forecast(comparison: Comparison) -> str:
+    """Say about how many more conversations would decide, where that is known."""
     if comparison.more is None:
         return ""
     if comparison.more > 100 * max(1, comparison.conversations):
         return " If there is a difference, it is too small for any suite of a bearable size to show."
-    return f" About {plural(max(1, comparison.more), 'more conversation')} would decide."
+    about = plural(max(1, comparison.more), "more conversation")
+    return f" About {about} would probably decide, if the difference is as large as it looks."
 
 
 def roughness(rate: Rate) -> str:
@@ -224,6 +290,20 @@ def enumerate_some(names: Sequence[str], most: int = 5) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+# --- what to fix -------------------------------------------------------------------------------------------------
+
+
+def first_problems(result: ConversationsResult, bot: str, most: int) -> tuple[list[Problem], int]:
+    """Return the biggest problems of a bot, and how many more there are.
+
+    What happened in one place only is not among them where something larger is.
+    """
+    found = [problem for problem in result.problems if problem.bot == bot]
+    large = [problem for problem in found if len(problem.examples) > 1]
+    shown = (large or found)[:most]
+    return shown, len(found) - len(shown)
+
+
 # --- what to know ------------------------------------------------------------------------------------------------
 
 
@@ -249,58 +329,24 @@ def twins_sentence(cell: Cell) -> str:
     twins = cell.twins
     if not twins.n:
         return ""
+    sent = f"{plural(twins.n, 'message')} sent in both spellings{_how_often(twins)}"
     if not twins.only_clean and not twins.only_typo:
-        return f"{cell.bot}: misspelling changed nothing in {plural(twins.n, 'message')} sent in both spellings."
+        return f"{cell.bot}: misspelling changed nothing in {sent}."
+    mostly = " (mostly, where repeats differ)" if twins.most_repeats > 1 else ""
     return (
-        f"{cell.bot}: of {plural(twins.n, 'message')} sent in both spellings, {twins.only_clean} went right only "
+        f"{cell.bot}: of {sent}, {twins.only_clean} went right{mostly} only "
         f"when spelt rightly and {twins.only_typo} only when misspelt{_chance(twins.p)}."
     )
+
+
+def _how_often(twins: Twins) -> str:
+    if twins.most_repeats < 2:
+        return ""
+    upto = "" if twins.fewest_repeats == twins.most_repeats else "up to "
+    return f", each {upto}{twins.most_repeats} times"
 
 
 def _chance(p: float | None) -> str:
     if p is None:
         return ""
     return " (p < 0.001)" if p < SURE else f" (p = {p:.2g})"
-
-
-# --- two runs ----------------------------------------------------------------------------------------------------
-
-
-def diff_headline(diff: RunDiff) -> str:
-    """Return the sentence that a comparison of two runs begins with."""
-    better, worse = len(diff.improved), len(diff.regressed)
-    total = better + worse + diff.unchanged
-    if not total:
-        return "The two runs have no turn in common that could be compared."
-    counts = f"{better} improved, {worse} got worse and {diff.unchanged} came out the same"
-    if len(diff.comparisons) == 1:
-        return f"{_course(diff.comparisons[0])}: of {plural(total, 'turn')} in both runs, {counts}."
-    return f"Of {plural(total, 'turn')} in both runs, {counts}."
-
-
-def _course(comparison: Comparison) -> str:
-    """Say how a bot fared from one run to the other, which is always the first of the two."""
-    name = comparison.a.removesuffix(" (after)")
-    if comparison.a == name:
-        better = winner(comparison)
-        return f"{better} is better" if better else f"{comparison.a} and {comparison.b} are {TOO_CLOSE}"
-    if winner(comparison) is None:
-        return f"Whether {name} got better is {TOO_CLOSE}"
-    return f"{name} got {'better' if winner(comparison) == comparison.a else 'worse'}"
-
-
-def course_sentence(comparison: Comparison) -> str:
-    """Say how a bot fared from one run to the other, by how much, and what would decide it."""
-    if comparison.difference is None:
-        return verdict_sentence(comparison)
-    more = _more(comparison) if winner(comparison) is None else ""
-    return f"{_course(comparison)} ({points_text(comparison)}).{more}"
-
-
-def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:
-    """Return what to know about a comparison of two runs."""
-    told = [f"{plural(len(diff.new), 'turn')} only in the later run."] if diff.new else []
-    told += [f"{plural(len(diff.gone), 'turn')} only in the earlier run."] if diff.gone else []
-    if diff.edited:
-        told.append(f"Edited between the runs, and left out: {enumerate_some(diff.edited, most)}.")
-    return [*told, *(sentence(warning) for warning in diff.warnings)]

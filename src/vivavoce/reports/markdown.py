@@ -10,14 +10,17 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording
+from vivavoce.reports.conversation_changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversation_meanings import (
     measure_of,
     milliseconds_interval,
     milliseconds_text,
     outcome_name,
+    rate_value,
+    too_few,
 )
 from vivavoce.reports.conversation_tables import SEVEN, TITLES, cells_by_level, shown_domains
-from vivavoce.reports.meanings import interval_text, value_text
+from vivavoce.reports.meanings import interval_text
 from vivavoce.reports.talks import gist, key_before, said_and_answered, shorten
 
 PROBLEMS = 3
@@ -43,14 +46,14 @@ def render_summary(result: ConversationsResult) -> str:
 
 
 def _cell_row(cell: Cell) -> str:
-    values = [_time(cell.times.mean) if name == "time" else _rate(cell.rates[name]) for name in SEVEN]
+    values = [_time(cell.times.mean) if name == "time" else _rate(name, cell.rates[name]) for name in SEVEN]
     level = f"{wording.cell_name(cell)}{' (incomplete)' if cell.incomplete else ''}"
     return _row([cell.bot, level, f"{cell.counts.counted:,}", *values])
 
 
 def _problems(result: ConversationsResult) -> Iterator[str]:
     for bot in result.header.bots:
-        found = [problem for problem in result.problems if problem.bot == bot.name][:PROBLEMS]
+        found, _ = wording.first_problems(result, bot.name, PROBLEMS)
         if found:
             yield f"**What to fix first in {_plain(bot.name)}**"
             yield ""
@@ -61,8 +64,8 @@ def _problems(result: ConversationsResult) -> Iterator[str]:
 
 def render_diff_summary(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
     """Return the comparison of two runs: what got worse first."""
-    lines = [f"### Two runs of {_plain(diff.after.plan.suite)}", "", _plain(wording.diff_headline(diff)), ""]
-    lines += [f"- {_plain(wording.course_sentence(comparison))}" for comparison in diff.comparisons]
+    lines = [f"### Two runs of {_plain(diff.after.plan.suite)}", "", _plain(diff_headline(diff)), ""]
+    lines += [f"- {_plain(course_sentence(comparison))}" for comparison in diff.comparisons]
     for title, changes in (("Got worse", diff.regressed), ("Improved", diff.improved)):
         if changes:
             lines += ["", f"**{title} ({len(changes)})**", "", _row(["Turn", "Visitor", "Before", "After"])]
@@ -70,7 +73,7 @@ def render_diff_summary(diff: RunDiff, before: RunRecord, after: RunRecord) -> s
             lines += [_change(diff, change, before, after) for change in changes[:MOST_CHANGES]]
             if len(changes) > MOST_CHANGES:
                 lines += ["", f"{plural(len(changes) - MOST_CHANGES, 'turn')} more."]
-    notes = wording.diff_remarks(diff)
+    notes = diff_remarks(diff)
     lines += ["", *[f"> {_plain(note)}" for note in notes]] if notes else []
     return "\n".join(lines).rstrip() + "\n"
 
@@ -84,11 +87,9 @@ def _change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) 
     return _row([where, shorten(sent, MOST_TEXT), *told])
 
 
-def _rate(rate: Rate) -> str:
-    if rate.value is not None and rate.n < wording.FEWEST:
-        return f"{round(rate.value * rate.n)} of {rate.n}"
-    around = interval_text(rate)
-    return value_text("share", rate.value) + (f" ({around})" if around else "")
+def _rate(name: str, rate: Rate) -> str:
+    around = "too few" if too_few(rate) else interval_text(rate)
+    return rate_value(name, rate) + (f" ({around})" if around else "")
 
 
 def _time(mean: Rate) -> str:

@@ -15,6 +15,7 @@ from vivavoce.statistics import PairedTest, holm, items_to_decide, mcnemar_exact
 
 ALPHA = 0.05
 CLOSE = "too close to call"
+NEVER_MET = "cannot be compared"
 MEASURE = "accuracy"
 
 
@@ -35,11 +36,10 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A comparison before its verdict; `differing`: in how many scenarios the two came out unlike."""
+    """A comparison before its verdict, and the standard error of its difference."""
 
     shown: Comparison
     error: float | None
-    differing: int
 
 
 def meet(columns: Columns, a: int, b: int) -> Meeting:
@@ -86,15 +86,16 @@ def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int,
         low=test.low,
         high=test.high,
         p=_careful(test, differing),
-        verdict=CLOSE,
+        verdict=CLOSE if len(a) else NEVER_MET,
         more=None,
         conversations=len(np.unique(columns.script[part.lines_a])),
         turns=len(a),
         only_a=only_a,
         only_b=only_b,
         mcnemar_p=mcnemar_exact(only_a, only_b) if len(a) else None,
+        differing=differing,
     )
-    return Tested(shown, test.standard_error, differing)
+    return Tested(shown, test.standard_error)
 
 
 def _differing(groups: Ints, a: Flags, b: Flags) -> int:
@@ -121,16 +122,16 @@ def decide(tested: Sequence[Tested]) -> list[Comparison]:
 
 
 def _decided(one: Tested, p: float, family: int) -> Comparison:
-    difference = one.shown.difference
-    if not difference:
-        return replace(one.shown, p=p)
+    shown = replace(one.shown, p=p, family=family)
+    if not shown.difference:
+        return shown
     if p < ALPHA:
-        better = one.shown.a if difference > 0 else one.shown.b
-        return replace(one.shown, p=p, verdict=f"{better} better", more=0)
-    more = items_to_decide(difference, one.error or 0.0, one.shown.conversations, confidence=1 - ALPHA / family)
+        better = shown.a if shown.difference > 0 else shown.b
+        return replace(shown, verdict=f"{better} better", more=0)
+    more = items_to_decide(shown.difference, one.error or 0.0, shown.conversations, confidence=1 - ALPHA / family)
     # The floor of p wants so many scenarios that differ, however clear the difference is.
-    short = math.floor(math.log2(2 * family / ALPHA)) + 1 - one.differing
-    return replace(one.shown, p=p, more=None if more is None else max(1, more, short))
+    short = math.floor(math.log2(2 * family / ALPHA)) + 1 - shown.differing
+    return replace(shown, more=None if more is None else max(1, more, short))
 
 
 def compare_two(columns: Columns, *, seed: int = 0, draws: int = 2000) -> Tested:

@@ -9,7 +9,7 @@ from vivavoce.conversations.findings.columns import columns_of
 from vivavoce.conversations.findings.comparison import Tested, compare_two, decide
 from vivavoce.conversations.result import Change, ConversationsResult, Line, RunDiff
 from vivavoce.conversations.transcript import RunHeader, TalkKey
-from vivavoce.errors import UsageError
+from vivavoce.errors import UsageError, plural
 from vivavoce.outcomes import TurnOutcome
 
 Place = tuple[str, int, int]
@@ -53,7 +53,7 @@ def diff_runs(
         edited=edited,
         unchanged=len(told) - len(changed),
         comparisons=tuple(decide([_compare(pair, after.header, seed, draws) for pair in pairs])),
-        warnings=tuple(_warnings(before, after, turns, edited)),
+        warnings=tuple(_warnings(before, after, turns)),
     )
 
 
@@ -119,13 +119,10 @@ def _warnings(
     before: ConversationsResult,
     after: ConversationsResult,
     turns: Sequence[tuple[Line, Line]],
-    edited: Sequence[str],
 ) -> Iterator[str]:
     lost = sum(a.verdict.outcome in _IDLE or b.verdict.outcome in _IDLE for a, b in turns)
     if lost:
-        yield f"{lost} turns could not be compared: in one of the runs they failed to run or were not reached"
-    if edited:
-        yield f"{len(edited)} scenarios were edited between the runs; they are listed, not compared"
+        yield f"{plural(lost, 'turn')} could not be compared: failed to run or not reached in one of the runs"
     old, new = ({bot.name for bot in run.header.bots} for run in (before, after))
     if old & new and old != new:
         yield f"bots in one of the runs only are not compared: {', '.join(sorted(old ^ new))}"

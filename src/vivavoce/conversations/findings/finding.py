@@ -17,7 +17,7 @@ from vivavoce.conversations.findings.topics import topic_rows
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Health, Line, Verdict
 from vivavoce.conversations.scenario import Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange, RunHeader, Transcript
-from vivavoce.errors import DataError, nearest
+from vivavoce.errors import DataError, nearest, plural
 from vivavoce.records import Status
 
 if TYPE_CHECKING:
@@ -112,15 +112,15 @@ def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health
     held = sum(cell.conversations for cell in totals)
     planned = len(header.plan.scripts) * len(header.bots) * header.repeats
     if held < planned:
-        yield f"{planned - held} of {planned} conversations were not held: resume the run to complete it"
+        yield f"{planned - held} of {plural(planned, 'conversation')} not held: resume the run to complete it"
     for cell in totals:
         if cell.incomplete:
-            yield f"{cell.bot} is incomplete: {cell.counts.error} of {cell.turns} turns could not be run"
+            yield f"{cell.bot} is incomplete: {cell.counts.error} of {plural(cell.turns, 'turn')} could not be run"
     scenarios = len(set(columns.scenario_cluster.tolist()))
     if 0 < scenarios < FEW_SCENARIOS:
-        yield f"there are only {scenarios} scenarios: intervals are rough, and few differences can be shown"
+        yield f"only {plural(scenarios, 'scenario')}: intervals are rough, and few differences can be shown"
     if len({cell.intent_source for cell in totals}) > 1:
         yield "some bots name their topics and others are judged by their replies alone: compare them with care"
     if health.leaks:
-        yield f"{len(health.leaks)} messages are training phrases of a bot: they test its memory alone"
+        yield f"{plural(len(health.leaks), 'message')} found in the training phrases of a bot: a test of memory alone"
     yield from warn_of_levels(health.difficulty)

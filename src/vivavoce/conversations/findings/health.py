@@ -122,7 +122,7 @@ def warn_of_levels(difficulty: Mapping[str, Rate]) -> list[str]:
     known = [(level, rate) for level, rate in known if rate.n >= LEAST_TURNS]
     return [
         f"the level '{hard}' is meant to be harder than '{easy}' but came out easier: "
-        f"{above:.0%} of its turns passed against {below:.0%}{_maybe(rates)}"
+        f"{100 * above:.0f} % of its turns passed against {100 * below:.0f} %{_maybe(rates)}"
         for place, (easy, low) in enumerate(known)
         for hard, high in known[place + 1 :]
         if (rates := (low, high)) and (above := high.value or 0.0) > (below := low.value or 0.0)

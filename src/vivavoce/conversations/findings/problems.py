@@ -10,6 +10,8 @@ import numpy as np
 from vivavoce.conversations.findings.columns import Columns, Ints
 from vivavoce.conversations.findings.topics import truth_of
 from vivavoce.conversations.result import Line, Problem
+from vivavoce.conversations.transcript import TalkKey
+from vivavoce.errors import plural
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status
 
@@ -65,13 +67,20 @@ _KINDS = {
         "messages could not be run: {0}",
         "repair the connection and resume the run; these turns are in no rate",
     ),
+    "failed": _Kind(
+        "messages could not be run: {0}",
+        "correct the program, whose message is shown, and resume the run; these turns are in no rate",
+    ),
 }
+# What a misspelling can explain; silence and errors have causes of their own.
+_ANSWERED = (TurnOutcome.MISSED, TurnOutcome.WRONG_INTENT, TurnOutcome.WRONG_REPLY)
 
 
 def find_problems(columns: Columns, typo: Ints, clean: Ints) -> tuple[Problem, ...]:
     """Return the problems of each bot in order of the bots, what costs most turns first.
 
-    A misspelt turn that was lost is counted as such and by its outcome too. Slow answers cost no turn: they are last.
+    A turn that failed is in one problem: if it was lost by misspelling alone, in that one. Slow answers cost no turn,
+    so they are last.
     """
     lost = set(_lost(columns, typo, clean))
     groups: dict[tuple[str, Finding], list[Line]] = {}
@@ -91,10 +100,10 @@ def _lost(columns: Columns, typo: Ints, clean: Ints) -> list[int]:
 def _findings(line: Line, lost: bool) -> Iterator[Finding]:
     """Yield the kinds of problem that a line is an example of, with the names they are about."""
     find = _BY_OUTCOME.get(line.verdict.outcome)
-    if find is not None:
-        yield find(line)
-    if lost:
+    if lost and line.verdict.outcome in _ANSWERED:
         yield ("typos_lost", "", "")
+    elif find is not None:
+        yield find(line)
     if line.verdict.replied and (line.first_ms or 0.0) > SLOW_MS:
         yield ("slow", "", "")
 
@@ -114,7 +123,8 @@ def _silence(line: Line) -> Finding:
 
 def _error(line: Line) -> Finding:
     known = line.status in set(Status)
-    return ("error", Status(line.status).meaning if known else line.status, "")
+    kind = "failed" if line.status == Status.FAILED else "error"
+    return (kind, Status(line.status).meaning if known else line.status, "")
 
 
 _BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
@@ -130,6 +140,9 @@ _BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
 def _problem(bot: str, finding: Finding, lines: Sequence[Line]) -> Problem:
     kind, *names = finding
     said = _KINDS[kind].message.format(*names)
-    turns = f"{len(lines)} turn" if len(lines) == 1 else f"{len(lines)} turns"
-    examples = tuple((line.key, line.number) for line in lines[:EXAMPLES])
-    return Problem(bot, kind, f"{said} ({turns})", len(lines), examples, _KINDS[kind].remedy)
+    # A turn that was repeated is one example.
+    first: dict[tuple[str, int], TalkKey] = {}
+    for line in lines:
+        first.setdefault((line.key.script, line.number), line.key)
+    examples = tuple((key, number) for (_, number), key in first.items())[:EXAMPLES]
+    return Problem(bot, kind, f"{said} ({plural(len(lines), 'turn')})", len(lines), examples, _KINDS[kind].remedy)

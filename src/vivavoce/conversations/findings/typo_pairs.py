@@ -28,9 +28,15 @@ def pair_typos(columns: Columns) -> tuple[Ints, Ints]:
 
 
 def twins_of(columns: Columns, typo: Ints, clean: Ints) -> Twins:
-    """Count the pairs that were right on both sides, one or neither, with McNemar's exact test."""
+    """Count the pairs of one bot's messages that were right on both sides, one or neither, with McNemar's exact test.
+
+    Repeats of a pair are no new evidence: a message was right if it was so in most repeats, and a tie is not most.
+    """
     right = columns.is_outcome(TurnOutcome.RIGHT)
-    with_typo, without = right[typo], right[clean]
+    _, pair = np.unique(columns.turn[typo], return_inverse=True)
+    n = np.bincount(pair.ravel())
+    with_typo, without = (2 * np.bincount(pair.ravel(), weights=right[side]) > n for side in (typo, clean))
     only_clean, only_typo = int((without & ~with_typo).sum()), int((with_typo & ~without).sum())
     both, neither = int((without & with_typo).sum()), int((~without & ~with_typo).sum())
-    return Twins(both, only_clean, only_typo, neither, mcnemar_exact(only_clean, only_typo) if len(typo) else None)
+    p = mcnemar_exact(only_clean, only_typo) if len(n) else None
+    return Twins(both, only_clean, only_typo, neither, p, int(n.min(initial=len(typo))), int(n.max(initial=0)))

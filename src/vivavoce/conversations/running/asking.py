@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from vivavoce.bots.protocol import Bot, Limits, Talk
+from vivavoce.bots.shapes import settled
 from vivavoce.conversations.running.pace import Allowance, Pace
 from vivavoce.errors import BotError, VivaError
 from vivavoce.records import Reply, Status
@@ -57,8 +58,9 @@ async def ask(talk: Talk, text: str, manners: Manners, timeout_s: float, label: 
 
     async def once() -> Answered:
         began = time.perf_counter()
-        reply = await talk.say(text)
+        said = await talk.say(text)
         last = (time.perf_counter() - began) * 1000
+        reply = settled(said)
         first = last if reply.seconds is None else reply.seconds * 1000
         if not (reply.text.strip() or reply.buttons):
             return Answered(Status.EMPTY, reply)

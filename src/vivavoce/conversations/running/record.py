@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Set
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from vivavoce.conversations.running.transcript_json import (
     exchange_from_text,
@@ -26,12 +27,15 @@ __all__ = ["RunRecord"]
 
 LOCK = "run.lock"
 LAYOUT = 1
+SQLITE = b"SQLite format 3"
 _TABLES = """
 CREATE TABLE header (layout INTEGER NOT NULL, json TEXT NOT NULL);
 CREATE TABLE talk (place INTEGER PRIMARY KEY, bot TEXT NOT NULL, script TEXT NOT NULL, repeat INTEGER NOT NULL,
                    state TEXT NOT NULL, note TEXT NOT NULL DEFAULT '');
 CREATE TABLE exchange (talk INTEGER NOT NULL, number INTEGER NOT NULL, json TEXT NOT NULL,
                        PRIMARY KEY (talk, number)) WITHOUT ROWID;
+CREATE TRIGGER begun_anew AFTER INSERT ON talk WHEN new.state = 'open'
+BEGIN DELETE FROM exchange WHERE talk = new.place; END;
 """
 
 
@@ -74,13 +78,13 @@ class RunRecord:
         place = Path(folder)
         if not (place / RECORD_FILE).is_file():
             raise FileError("there is no record of a run here", where=str(place), remedy="give the folder of a run")
+        if _is_cut_short(place / RECORD_FILE):
+            raise _damaged(place, "the file is shorter than it says")
         try:
             database = _connect(place / RECORD_FILE)
             row = database.execute("SELECT layout, json FROM header").fetchone()
         except sqlite3.Error as error:
-            raise FileError(
-                f"this is not the record of a run ({error})", where=str(place), remedy="give another folder"
-            ) from error
+            raise _unreadable(place, error) from error
         if row is None or row[0] != LAYOUT:
             raise FileError(
                 "the record was begun but never written, or by another version of vivavoce",
@@ -119,20 +123,19 @@ class RunRecord:
 
     def begin(self, key: TalkKey) -> None:
         """Note that a conversation is in flight; what an earlier try of it left is forgotten."""
-        place = self._places[key]
-        self._writer.write("DELETE FROM exchange WHERE talk = ?", place)
-        begun = "INSERT OR REPLACE INTO talk VALUES (?, ?, ?, ?, ?, '')"
-        self._writer.write(begun, place, key.bot, key.script, key.repeat, State.OPEN)
+        self._note(key, State.OPEN)
 
     def add(self, key: TalkKey, exchange: Exchange) -> None:
         """Keep one exchange of a conversation in flight."""
-        text = exchange_to_text(exchange)
-        self._writer.write("INSERT INTO exchange VALUES (?, ?, ?)", self._places[key], exchange.number, text)
+        self._writer.write("INSERT INTO exchange", self._places[key], exchange.number, exchange_to_text(exchange))
 
     def finish(self, key: TalkKey, state: State, note: str = "") -> None:
         """Keep how a conversation ended; `settled` tells when it is on disk."""
-        ended = "UPDATE talk SET state = ?, note = ? WHERE place = ?"
-        self._writer.write(ended, state, note.encode("utf-8", "backslashreplace").decode(), self._places[key])
+        self._note(key, state, note.encode("utf-8", "backslashreplace").decode())
+
+    def _note(self, key: TalkKey, state: State, note: str = "") -> None:
+        row = (self._places[key], key.bot, key.script, key.repeat, state, note)
+        self._writer.write("INSERT OR REPLACE INTO talk", *row)
 
     async def settled(self) -> None:
         """Wait until all that was written is on disk."""
@@ -154,16 +157,21 @@ class RunRecord:
 
     # --- reading -------------------------------------------------------------------------------------------------
 
+    def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        self._flush()
+        try:
+            yield from self._database.execute(query, values)
+        except sqlite3.DatabaseError as error:
+            raise _unreadable(self.folder, error) from error
+
     def states(self) -> Mapping[TalkKey, State]:
         """Return how far each conversation got that was begun."""
-        self._flush()
-        rows = self._database.execute("SELECT bot, script, repeat, state FROM talk")
+        rows = self._rows("SELECT bot, script, repeat, state FROM talk")
         return {TalkKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
 
     def telling(self) -> Set[str]:
         """Return the bots that named a topic at least once."""
-        self._flush()
-        rows = self._database.execute(
+        rows = self._rows(
             "SELECT DISTINCT t.bot FROM talk t JOIN exchange e ON e.talk = t.place"
             " WHERE json_extract(e.json, '$.reply.intent') IS NOT NULL"
         )
@@ -171,11 +179,10 @@ class RunRecord:
 
     def transcripts(self) -> Iterator[Transcript]:
         """Return the conversations that have ended, in the order of the plan, one at a time."""
-        self._flush()
-        rows = self._database.execute(
+        rows = self._rows(
             "SELECT t.place, t.bot, t.script, t.repeat, t.state, t.note, e.number, e.json FROM talk t"
             " LEFT JOIN exchange e ON e.talk = t.place WHERE t.state != ? ORDER BY t.place, e.number",
-            (State.OPEN,),
+            State.OPEN,
         )
         for head, group in groupby(rows, key=lambda row: row[:6]):
             _, bot, script, repeat, state, note = head
@@ -184,12 +191,11 @@ class RunRecord:
 
     def transcript(self, key: TalkKey) -> Transcript:
         """Return one conversation."""
-        self._flush()
         place = self._places[key]
-        row = self._database.execute("SELECT state, note FROM talk WHERE place = ?", (place,)).fetchone()
+        row = next(self._rows("SELECT state, note FROM talk WHERE place = ?", place), None)
         if row is None:
             return Transcript(key, State.OPEN, ())
-        said = self._database.execute("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", (place,))
+        said = self._rows("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", place)
         return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1])
 
 
@@ -199,6 +205,40 @@ def _connect(path: Path) -> sqlite3.Connection:
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
     return database
+
+
+def _is_cut_short(path: Path) -> bool:
+    """Tell whether the end of a database is missing: SQLite takes what is missing of a page for zeros, silently."""
+    with path.open("rb") as file:
+        head = file.read(32)
+    log = path.with_name(f"{path.name}-wal")
+    # While there is a log the last pages may still stand in it.
+    if len(head) < 32 or not head.startswith(SQLITE) or (log.exists() and log.stat().st_size):
+        return False
+    page, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    return path.stat().st_size < page * pages
+
+
+def _damaged(place: Path, why: str) -> FileError:
+    return FileError(
+        f"the record is damaged, perhaps cut short when it was copied ({why})",
+        where=str(place),
+        remedy="copy the whole folder again, or run the conversations into another one",
+    )
+
+
+def _unreadable(place: Path, error: sqlite3.Error) -> FileError:
+    """Say why a record cannot be read: it was one and is damaged, it is busy, or it is something else."""
+    with (place / RECORD_FILE).open("rb") as file:
+        began = file.read(len(SQLITE)) == SQLITE
+    # What is wrong with the call or the moment is another kind of error than what is wrong with the bytes.
+    if began and not isinstance(error, sqlite3.OperationalError):
+        return _damaged(place, str(error))
+    if "no such table" in str(error) or not began:
+        return FileError(f"this is not the record of a run ({error})", where=str(place), remedy="give another folder")
+    return FileError(
+        f"the record cannot be read now ({error})", where=str(place), remedy="try again when no other program uses it"
+    )
 
 
 def _places(header: RunHeader) -> dict[TalkKey, int]:

@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-Statement = tuple[str, tuple[object, ...]]
+Values = tuple[object, ...]
 Settled = Future[None]
+# Rows that come within this time are written together: few large writes cost far less than many small ones.
+GATHER_SECONDS = 0.004
+MOST_ROWS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row to be written: into which table, with what before the values (`INSERT`, or `INSERT OR REPLACE`)."""
+
+    into: str
+    values: Values
 
 
 class RecordWriter:
-    """Takes statements in order and commits them together, as fast as the disk allows.
+    """Takes rows in order and commits them together, as fast as the disk allows.
 
     `settled` gives a future that is done when all that was written before is on disk.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._work: SimpleQueue[Statement | Settled | None] = SimpleQueue()
+        self._work: SimpleQueue[Row | Settled | None] = SimpleQueue()
         self._failure: Exception | None = None
         self._thread = Thread(target=self._run, args=(connect,), name="record", daemon=True)
         self._thread.start()
 
-    def write(self, statement: str, *values: object) -> None:
-        """Add a statement; raises what an earlier one met on the disk."""
+    def write(self, into: str, *values: object) -> None:
+        """Add a row; raises what an earlier one met on the disk."""
         if self._failure is not None:
             raise self._failure
-        self._work.put((statement, values))
+        self._work.put(Row(into, values))
 
     def settled(self) -> Settled:
         """Return a future for everything written so far."""
@@ -46,21 +59,21 @@ class RecordWriter:
         database = connect()
         going = True
         while going:
-            batch = self._waiting()
+            batch = self._gathered()
             going = None not in batch
             try:
-                for one in batch:
-                    if isinstance(one, tuple):
-                        database.execute(*one)
+                _insert(database, [one for one in batch if isinstance(one, Row)])
                 database.commit()
             except Exception as error:  # whatever it is, those who wait must hear of it
                 self._failure = self._failure or error
             self._tell([one for one in batch if isinstance(one, Future)])
         database.close()
 
-    def _waiting(self) -> list[Statement | Settled | None]:
-        """Wait for work and take all that has come together."""
+    def _gathered(self) -> list[Row | Settled | None]:
+        """Wait for work and take all that comes together."""
         batch = [self._work.get()]
+        if batch[0] is not None:
+            time.sleep(GATHER_SECONDS)
         try:
             while True:
                 batch.append(self._work.get_nowait())
@@ -75,3 +88,14 @@ class RecordWriter:
                 future.set_result(None)
             else:
                 future.set_exception(self._failure)
+
+
+def _insert(database: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Write rows with as few statements as can be; those of one table stay in their order."""
+    tables = dict.fromkeys(row.into for row in rows)
+    for into in tables:
+        values = [row.values for row in rows if row.into == into]
+        for start in range(0, len(values), MOST_ROWS):
+            some = values[start : start + MOST_ROWS]
+            marks = ",".join([f"({','.join('?' * len(some[0]))})"] * len(some))
+            database.execute(f"{into} VALUES {marks}", [value for row in some for value in row])

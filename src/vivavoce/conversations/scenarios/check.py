@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.scenario import Script, Suite
 from vivavoce.conversations.scenarios.expansion import expand_leniently
+from vivavoce.conversations.scenarios.formats.sheet_cells import Misspelt
 from vivavoce.conversations.scenarios.measures import Measured, measure_script
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import plural
@@ -56,12 +57,17 @@ class SuiteCheck:
         return tuple(problem for problem in self.problems if problem.severity == ERROR)
 
     @property
+    def warnings(self) -> tuple[CheckProblem, ...]:
+        """What a run would go on with, though its result will be poorer."""
+        return tuple(problem for problem in self.problems if problem.severity == WARNING)
+
+    @property
     def summary(self) -> str:
         """The size in one sentence or two."""
         sizes = f"{plural(self.scenarios, 'scenario')}, {plural(self.scripts, 'conversation')}, "
         sizes += f"{plural(self.turns, 'turn')}"
         sizes += f", held {self.repeats} times." if self.repeats > 1 else "."
-        times = ", ".join(f"{bot} about {_duration(minutes)}" for bot, minutes in self.minutes.items())
+        times = ", ".join(f"{bot} {_duration(minutes)}" for bot, minutes in self.minutes.items())
         return f"{sizes} Time: {times}." if times else sizes
 
     def to_json(self) -> dict[str, object]:
@@ -93,6 +99,7 @@ def check_suite(
     problems += suite_problems(suite, expanded)
     problems += turn_problems(expanded)
     problems += bot_problems(expanded, bots, intents)
+    problems += map(_noted, suite.notes)
     unique = sorted(dict.fromkeys(problems), key=lambda problem: SEVERITIES.index(problem.severity))
     return _sized(suite, expanded.plan.scripts, unique, bots, repeats)
 
@@ -127,11 +134,17 @@ def estimate_minutes(turns: int, bot: BotFacts) -> float:
     return turns / a_second / 60
 
 
+def _noted(note: str) -> CheckProblem:
+    """Return what reading remarked on; a misspelt column is worse than that, as what it means is not checked."""
+    kind, severity = ("column", WARNING) if isinstance(note, Misspelt) else ("note", INFO)
+    return CheckProblem(kind, severity, str(note))
+
+
 def _named(scenario: str) -> tuple[str, ...]:
     return (scenario,) if scenario else ()
 
 
 def _duration(minutes: float) -> str:
     if minutes < 1:
-        return "a minute"
-    return f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
+        return "under a minute"
+    return f"about {plural(round(minutes), 'minute')}" if minutes < 90 else f"about {minutes / 60:.1f} hours"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from vivavoce.conversations.judging.matching import check_pattern, kind_of
@@ -31,6 +31,10 @@ USUAL_TURNS: Mapping[str, tuple[int, int]] = {"basic": (1, 3), "medium": (3, 6),
 PROBES = ("", "zq", "7 § \n x", "Ok.")
 PROBE_SECONDS = 0.1
 NO_EXPECTATION = Expectation()
+NOTHING_EXPECTED = (
+    "nothing is expected in any turn, so there is nothing to judge: "
+    "say under `expect` (in a sheet: expect_topic, good_replies ...) what should follow"
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,19 @@ def suite_problems(suite: Suite, expanded: Expanded) -> Iterator[CheckProblem]:
     for scenario in suite.scenarios:
         yield from _scenario_problems(scenario)
     yield from _twin_problems(expanded)
-    yield from _coverage(expanded.plan.scripts)
+    if _expects_nothing(suite):
+        yield CheckProblem("nothing_expected", ERROR, NOTHING_EXPECTED)
+    elif expanded.plan.scripts:
+        yield from _coverage(expanded.plan.scripts)
     yield from _level_problems(expanded.plan.scripts)
+
+
+def _expects_nothing(suite: Suite) -> bool:
+    """Say whether there are turns and none expects anything, not even what is checked but not counted."""
+    steps = [*(step for scenario in suite.scenarios for step in scenario.turns)]
+    steps += [step for part in suite.parts.values() for step in part]
+    turns = [step for step in steps if isinstance(step, Turn)]
+    return bool(turns) and all(replace(turn.expect, counted=True) == NO_EXPECTATION for turn in turns)
 
 
 def _scenario_problems(scenario: Scenario) -> Iterator[CheckProblem]:

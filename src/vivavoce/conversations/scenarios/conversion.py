@@ -9,9 +9,10 @@ from pathlib import Path
 
 from vivavoce.conversations.scenario import Plan, Scenario, Step, Suite, Turn
 from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.folders import SHEETS, YAML
 from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET
 from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
-from vivavoce.conversations.scenarios.suites import SHEETS, YAML, agent_of, write_suite
+from vivavoce.conversations.scenarios.suites import agent_of, write_suite
 from vivavoce.errors import UsageError, plural
 
 OWN = {"yaml": YAML, "csv": (".csv",), "xlsx": (".xlsx",)}

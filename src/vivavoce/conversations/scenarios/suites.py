@@ -9,41 +9,43 @@ from typing import Any
 
 from vivavoce import demo
 from vivavoce.conversations.scenario import LEVELS, Suite, Turn
+from vivavoce.conversations.scenarios.folders import BOTS, SHEETS, YAML, files_to_read, tables_of_agents
 from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET, is_sheet_of_scenarios, read_sheet_suite
 from vivavoce.conversations.scenarios.formats.sheet_writing import write_sheet_suite
 from vivavoce.conversations.scenarios.formats.yaml_reading import suite_from_yaml
 from vivavoce.conversations.scenarios.formats.yaml_writing import write_yaml_suite
 from vivavoce.conversations.transcript import RECORD_FILE
 from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
+from vivavoce.files.tables import ReadOptions
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
 
-YAML = (".yaml", ".yml")
-SHEETS = (".csv", ".xlsx")
 BOTIUM = ".convo.txt"
 OURS = frozenset({"scenarios", "suite", "parts", "lists"})
 RASA = frozenset({"stories", "test_cases"})
-AGENT = "agent"
 # What a folder may say once for all its files.
 ONCE = ("title", "language", "notice", "agent", "defaults", "fallback")
 NAMED = ("lists", "rows", "parts")
+PLAIN = ReadOptions()
 
 
-def read_suite(path_or_name: str | Path, *, sheet: str | None = None) -> Suite:
+def read_suite(path_or_name: str | Path, *, sheet: str | None = None, encoding: str | None = None) -> Suite:
     """Read scenarios: a YAML, CSV or XLSX file, a folder of them, or the name of a shipped suite.
 
     Files of Botium (`.convo.txt`) and test stories of Rasa are read too. `sheet`: which sheet of a workbook.
+    `encoding`: that of tables which are not UTF-8.
     """
+    options = ReadOptions(encoding=encoding, sheet=sheet)
     path = Path(path_or_name)
     # The record of a run of a shipped suite may lie in a folder of the same name.
     recorded = str(path_or_name) in demo.suites() and (path / RECORD_FILE).is_file()
     if path.is_dir() and not recorded:
-        return _read_folder(path, sheet)
+        return _read_folder(path, options)
     if not path.is_dir() and (path.exists() or path.suffix):
-        return _read_file(path, sheet)
+        return _read_file(path, options)
     if str(path_or_name) in demo.suites():
         # The name is the same on every machine, the path is not.
         name = str(path_or_name)
-        return replace(_read_folder(demo.suite_path(name), None), name=name, source=name)
+        return replace(_read_folder(demo.suite_path(name), ReadOptions()), name=name, source=name)
     raise FileError(
         f"there is neither a file nor a shipped suite of this name.{nearest(str(path_or_name), demo.suites())}",
         where=str(path_or_name),
@@ -78,13 +80,12 @@ def agent_of(suite: Suite) -> str | None:
     return str(beside) if beside.is_file() else suite.agent
 
 
-def _read_file(path: Path, sheet: str | None) -> Suite:
+def _read_file(path: Path, options: ReadOptions) -> Suite:
     if path.name.lower().endswith(BOTIUM):
         return _read_botium(path)
     ending = path.suffix.lower()
     if ending in SHEETS:
-        foreign = not is_sheet_of_scenarios(path, sheet=sheet) and _is_botium(path)
-        return _read_botium(path) if foreign else read_sheet_suite(path, sheet=sheet)
+        return _read_table(path, options) or read_sheet_suite(path, sheet=options.sheet, encoding=options.encoding)
     if ending not in YAML:
         raise FileError(
             f"scenarios are not read from '{ending}' files",
@@ -97,10 +98,10 @@ def _read_file(path: Path, sheet: str | None) -> Suite:
     return _read_rasa(path) if _is_rasa(file) else suite_from_yaml(file)
 
 
-def _read_folder(folder: Path, sheet: str | None) -> Suite:
+def _read_folder(folder: Path, options: ReadOptions) -> Suite:
     """Read all files of a folder that hold scenarios, and say which were passed over."""
     notes: list[str] = []
-    suites = list(_folder_suites(folder, sheet, notes))
+    suites = list(_folder_suites(folder, options, notes))
     if not suites:
         raise FileError(
             "there are no scenarios in this folder",
@@ -117,27 +118,19 @@ def _read_folder(folder: Path, sheet: str | None) -> Suite:
     return replace(merged, source=str(folder), notes=(*merged.notes, *notes))
 
 
-def _folder_suites(folder: Path, sheet: str | None, notes: list[str]) -> Iterator[Suite]:
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    scripts = _find_botium(folder)
+def _folder_suites(folder: Path, options: ReadOptions, notes: list[str]) -> Iterator[Suite]:
+    scripts = _find_botium(folder, options)
     if scripts:
-        yield _read_botium(folder)
-    for path in files:
-        ending = path.suffix.lower()
-        if path in scripts or path.name.startswith(AGENT) or ending not in (*YAML, *SHEETS):
-            continue
-        suite = _folder_yaml(path) if ending in YAML else _folder_sheet(path, sheet)
-        if suite is None and not _is_of_agent(path):
-            reason = "no `scenarios`" if ending in YAML else "no columns scenario and user"
-            notes.append(f"{path.name} was passed over: it has {reason}")
-        elif suite is not None:
+        yield _read_botium(folder, options)
+    silent = {BOTS, *tables_of_agents(folder)}
+    for path in files_to_read(folder, scripts, notes):
+        is_yaml = path.suffix.lower() in YAML
+        suite = _folder_yaml(path) if is_yaml else _read_table(path, options)
+        if suite is not None:
             yield suite
-
-
-def _is_of_agent(path: Path) -> bool:
-    """Say whether an agent file in the same folder names this one: then it holds facts, not scenarios."""
-    agents = [other for other in path.parent.glob(f"{AGENT}*") if other.suffix.lower() in YAML]
-    return any(path.name in agent.read_text(encoding="utf-8", errors="replace") for agent in agents)
+        elif path.name not in silent:
+            reason = "no `scenarios`" if is_yaml else "no columns scenario and user"
+            notes.append(f"{path.name} was passed over: it has {reason}")
 
 
 def _folder_yaml(path: Path) -> Suite | None:
@@ -149,10 +142,11 @@ def _folder_yaml(path: Path) -> Suite | None:
     return suite_from_yaml(file) if OURS & set(as_mapping(file.value)) else None
 
 
-def _folder_sheet(path: Path, sheet: str | None) -> Suite | None:
-    if is_sheet_of_scenarios(path, sheet=sheet):
-        return read_sheet_suite(path, sheet=sheet)
-    return _read_botium(path) if _is_botium(path) else None
+def _read_table(path: Path, options: ReadOptions) -> Suite | None:
+    """Read a table of scenarios, ours or one of Botium; None where it is neither."""
+    if is_sheet_of_scenarios(path, sheet=options.sheet, encoding=options.encoding):
+        return read_sheet_suite(path, sheet=options.sheet, encoding=options.encoding)
+    return _read_botium(path, options) if _is_botium(path, options) else None
 
 
 def _is_rasa(file: YamlFile) -> bool:
@@ -160,10 +154,10 @@ def _is_rasa(file: YamlFile) -> bool:
     return bool(keys & RASA) and "scenarios" not in keys
 
 
-def _is_botium(path: Path) -> bool:
+def _is_botium(path: Path, options: ReadOptions = PLAIN) -> bool:
     from vivavoce.conversations.scenarios.formats.botium import is_botium
 
-    return is_botium(path)
+    return is_botium(path, encoding=options.encoding)
 
 
 def _is_botium_yaml(file: YamlFile) -> bool:
@@ -172,16 +166,16 @@ def _is_botium_yaml(file: YamlFile) -> bool:
     return holds_botium(file)
 
 
-def _find_botium(folder: Path) -> list[Path]:
+def _find_botium(folder: Path, options: ReadOptions = PLAIN) -> list[Path]:
     from vivavoce.conversations.scenarios.formats.botium import find_botium
 
-    return find_botium(folder)
+    return find_botium(folder, encoding=options.encoding)
 
 
-def _read_botium(path: Path) -> Suite:
+def _read_botium(path: Path, options: ReadOptions = PLAIN) -> Suite:
     from vivavoce.conversations.scenarios.formats.botium import read_botium
 
-    return read_botium(path)
+    return read_botium(path, encoding=options.encoding)
 
 
 def _read_rasa(path: Path) -> Suite:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from vivavoce.conversations.scenario import (
     Defaults,
@@ -23,6 +22,7 @@ from vivavoce.conversations.scenario import (
     Suite,
     Turn,
 )
+from vivavoce.conversations.scenarios.folders import is_blank, is_hidden
 from vivavoce.conversations.scenarios.formats.botium_checks import Checks, read_checks
 from vivavoce.conversations.scenarios.formats.botium_tables import holds_table, read_table_file
 from vivavoce.conversations.scenarios.formats.botium_text import (
@@ -48,39 +48,41 @@ TABLES = (".csv", ".xlsx")
 SPEAKERS = ("me", "bot", "begin", "end", "include")
 
 
-def is_botium(path: Path, *, lists: bool = False) -> bool:
+def is_botium(path: Path, *, lists: bool = False, encoding: str | None = None) -> bool:
     """Tell whether a file is one of Botium's, by its name or by what it holds; `lists`: phrase lists in CSV too."""
     name = path.name.lower()
     if name.endswith(ENDINGS):
         return True
     if name.endswith(YAML):
         return holds_botium(read_yaml(path))
-    return name.endswith(TABLES) and holds_table(path, lists=lists)
+    return name.endswith(TABLES) and holds_table(path, lists=lists, encoding=encoding)
 
 
-def find_botium(folder: Path) -> list[Path]:
+def find_botium(folder: Path, *, encoding: str | None = None) -> list[Path]:
     """Return the Botium files of a folder and the folders in it; none where there is no `.convo.txt`."""
-    files = sorted(_files(folder))
+    files = sorted(path for path in _files(folder) if not is_blank(path))
     if not any(path.name.lower().endswith(CONVO) for path in files):
         return []
-    return [path for path in files if is_botium(path, lists=True)]
+    return [path for path in files if is_botium(path, lists=True, encoding=encoding)]
 
 
 def _files(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         # Programs keep thousands of files in hidden folders and in those of packages.
         folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
-        yield from (Path(place) / name for name in names if not name.startswith("."))
+        yield from (Path(place) / name for name in names if not is_hidden(Path(name)))
 
 
-def read_botium(path: str | Path) -> Suite:
+def read_botium(path: str | Path, *, encoding: str | None = None) -> Suite:
     """Read one Botium file with the lists and partial conversations beside it, or all of a folder, as a suite."""
     place = Path(path)
     beside = [one for ending in ENDINGS[1:] for one in sorted(place.parent.glob(f"*{ending}"))]
-    files = find_botium(place) if place.is_dir() else list(dict.fromkeys([place, *beside]))
+    files = find_botium(place, encoding=encoding) if place.is_dir() else list(dict.fromkeys([place, *beside]))
     material = Material()
     for file in files:
-        _reader_of(file)(file, material)
+        _read_into(material, file, encoding)
+    if place.is_dir():
+        material.notes += _blank_files(place)
     if not any(not convo.partial for convo in material.convos):
         raise FileError(
             "there is no Botium conversation here", where=str(path), remedy=f"give files ending in {CONVO}"
@@ -88,10 +90,20 @@ def read_botium(path: str | Path) -> Suite:
     return _Reading(material).suite(place)
 
 
-def _reader_of(path: Path) -> Any:
+def _read_into(material: Material, path: Path, encoding: str | None) -> None:
     if path.suffix.lower() in YAML:
-        return read_yaml_file
-    return read_table_file if path.suffix.lower() in TABLES else read_text_file
+        read_yaml_file(path, material)
+    elif path.suffix.lower() in TABLES:
+        read_table_file(path, material, encoding)
+    else:
+        read_text_file(path, material)
+
+
+def _blank_files(folder: Path) -> Iterator[str]:
+    """Yield a note on empty files further down; those of the folder itself are told with its other files."""
+    for path in sorted(_files(folder)):
+        if path.parent != folder and path.name.lower().endswith((*ENDINGS, *YAML, *TABLES)) and is_blank(path):
+            yield f"{path.relative_to(folder)} was passed over: it is empty"
 
 
 class _Reading:

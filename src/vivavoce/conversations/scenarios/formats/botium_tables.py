@@ -19,20 +19,20 @@ SHEETS = ("convo", "utter", "script")
 Cells = tuple[int, list[str]]
 
 
-def holds_table(path: Path, *, lists: bool = False) -> bool:
+def holds_table(path: Path, *, lists: bool = False, encoding: str | None = None) -> bool:
     """Tell whether a CSV or XLSX file is one of Botium's; `lists`: one column alone is a phrase list."""
     if path.suffix.lower() == ".xlsx":
         return any("convo" in name.lower() for name in _sheets(path))
-    names = tuple(name.strip().lower() for name in read_csv(path, ReadOptions()).columns)
+    names = tuple(name.strip().lower() for name in read_csv(path, ReadOptions(encoding)).columns)
     return set(MESSAGES) <= set(names) or names in PAIRS or (lists and len(names) == 1)
 
 
-def read_table_file(path: Path, material: Material) -> None:
+def read_table_file(path: Path, material: Material, encoding: str | None = None) -> None:
     """Read a CSV or XLSX file."""
     if path.suffix.lower() == ".xlsx":
         _read_workbook(path, material)
         return
-    table = read_csv(path, ReadOptions())
+    table = read_csv(path, ReadOptions(encoding))
     names = [name.strip().lower() for name in table.columns]
     rows = _rows(table, path)
     if set(MESSAGES) <= set(names):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from difflib import get_close_matches
 
 from vivavoce.errors import Fault, nearest
 from vivavoce.files.tables import as_text
@@ -40,6 +41,9 @@ YES = frozenset({"yes", "true", "1", "x", "on", "y"})
 NO = frozenset({"no", "false", "0", "off", "n", ""})
 _RISKY = re.compile(r"'*[=+\-@\t\r\n]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r\n]")
+_SLOT_LIKE = re.compile(r"slots?[\s_:.-]+(.+)", re.IGNORECASE)
+# Nearer than a guess in a message: what is this near is most likely a slip, and what it meant is not checked.
+_NEAR = 0.7
 _KEYS = {re.sub(r"[\s_-]+", "_", name): name for name in COLUMNS}
 
 
@@ -49,7 +53,12 @@ class Layout:
 
     names: tuple[str, ...]
     known: dict[str, str] = field(default_factory=dict)
-    unknown: tuple[str, ...] = ()
+
+
+class Misspelt(str):
+    """The note on a column whose name is nearly a known one: what stands there is most likely meant to count."""
+
+    __slots__ = ()
 
 
 def guard(text: str) -> str:
@@ -103,7 +112,23 @@ def column_key(name: str) -> str:
     return _KEYS.get(re.sub(r"[\s_-]+", "_", name.casefold()), "")
 
 
-def find_layout(names: Sequence[str], faults: list[Fault], notes: list[str]) -> Layout:
+def nearest_column(name: str, there: Iterable[str] = ()) -> str:
+    """Return the known column that a name is nearly, unless the sheet has it already; or nothing."""
+    if slot := _SLOT_LIKE.fullmatch(name.strip()):
+        return f"{SLOT}{slot[1].strip()}"
+    plain = re.sub(r"[\s_-]+", "_", name.casefold())
+    found = get_close_matches(plain, [key for key in _KEYS if _KEYS[key] not in set(there)], n=1, cutoff=_NEAR)
+    return _KEYS[found[0]] if found else ""
+
+
+def _column_note(name: str, there: Iterable[str], source: str) -> str:
+    told = f"the column '{name}' is kept but means nothing here."
+    told = f"{source}: {told}" if source else told
+    near = nearest_column(name, there)
+    return Misspelt(f"{told} Did you mean '{near}'?") if near else told
+
+
+def find_layout(names: Sequence[str], faults: list[Fault], notes: list[str], source: str = "") -> Layout:
     """Find out what each column means; refuse two of the same meaning, remark on those that mean nothing."""
     known: dict[str, str] = {}
     unknown: list[str] = []
@@ -115,8 +140,8 @@ def find_layout(names: Sequence[str], faults: list[Fault], notes: list[str]) -> 
             known[key] = name
         else:
             unknown.append(name)
-            notes.append(f"the column '{name}' is kept but means nothing here.{nearest(name, COLUMNS)}")
+    notes += [_column_note(name, known, source) for name in unknown]
     for needed in ("scenario", "level", "user"):
         if needed not in known:
             faults.append(Fault(f"there is no column '{needed}'.{nearest(needed, unknown)}", "header"))
-    return Layout(tuple(names), known, tuple(unknown))
+    return Layout(tuple(names), known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from vivavoce.conversations.scenarios.formats.sheet_rows import (
     step_cells,
 )
 from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario, read_suite_value, unknown_level
-from vivavoce.errors import DataError, Fault
+from vivavoce.errors import DataError, Fault, FileError
 from vivavoce.files.delimited import read_csv, sniff
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions, Table, UnsavedFormula
@@ -34,6 +34,7 @@ from vivavoce.files.yamls import Value
 
 SHEET = "x-sheet"
 REPEATED = ("scenario", "level", "domain")
+EMPTY = "give a sheet of scenarios: a header with the columns scenario, level and user, and one row for each turn"
 REMEDY = "correct these rows and read the file again; docs/scenarios.md lists all columns"
 
 
@@ -46,39 +47,61 @@ class SheetRow:
     others: dict[str, str]
 
 
-def read_sheet_suite(path: str | Path, *, sheet: str | None = None) -> Suite:
+def read_sheet_suite(path: str | Path, *, sheet: str | None = None, encoding: str | None = None) -> Suite:
     """Read a CSV or XLSX file of scenarios."""
     file = Path(path)
-    options = ReadOptions(sheet=sheet)
-    if file.suffix.lower() == ".xlsx":
-        return suite_from_table(read_xlsx(file, options), str(path))
-    delimiter = sniff(read_text(file, options))
-    return suite_from_table(read_csv(file, options), str(path), delimiter=delimiter)
+    options = ReadOptions(sheet=sheet, encoding=encoding)
+    table = _read_table(file, options)
+    delimiter = "," if _is_workbook(file) else sniff(read_text(file, options))
+    return suite_from_table(table, str(path), delimiter=delimiter)
 
 
-def is_sheet_of_scenarios(path: str | Path, *, sheet: str | None = None) -> bool:
+def is_sheet_of_scenarios(path: str | Path, *, sheet: str | None = None, encoding: str | None = None) -> bool:
     """Say whether a table has the columns of a sheet of scenarios; other tables may lie in the same folder."""
-    file = Path(path)
-    table = (read_xlsx if file.suffix.lower() == ".xlsx" else read_csv)(file, ReadOptions(sheet=sheet))
+    table = _read_table(Path(path), ReadOptions(sheet=sheet, encoding=encoding))
     known = find_layout([unguard(name) for name in table.columns], [], []).known
     return "scenario" in known and "user" in known
+
+
+def _read_table(file: Path, options: ReadOptions) -> Table:
+    """Read a table; of an empty one say what belongs into a sheet of scenarios."""
+    try:
+        return (read_xlsx if _is_workbook(file) else read_csv)(file, options)
+    except FileError as error:
+        if "empty" not in error.what:
+            raise
+        raise FileError(error.what, where=error.where, remedy=EMPTY) from None
+
+
+def _is_workbook(file: Path) -> bool:
+    return file.suffix.lower() == ".xlsx"
 
 
 def suite_from_table(table: Table, source: str, *, delimiter: str = ",") -> Suite:
     """Make a suite of a table as read; raise one `DataError` with all faults."""
     faults = [Fault(fault.message, f"row {fault.number}") for fault in table.faults]
     notes = list(table.notes)
-    layout = find_layout([unguard(name) for name in table.columns], faults, notes)
+    layout = find_layout([unguard(name) for name in table.columns], faults, notes, source)
     suite = Suite("", ())
     if not any(fault.where == "header" for fault in faults):
         rows = _rows(table, layout, faults)
         suite = _suite(rows, layout, source, faults)
+        notes += _dropped(rows, suite, source)
     if faults:
         raise DataError("these scenarios cannot be read", where=source, faults=faults, remedy=REMEDY)
     sheet = suite.extras[SHEET]
     if isinstance(sheet, dict) and delimiter != ",":
         sheet["delimiter"] = delimiter
     return replace(suite, notes=tuple(notes))
+
+
+def _dropped(rows: Sequence[SheetRow], suite: Suite, source: str) -> Iterator[str]:
+    """Yield a note on cells of unknown columns that have no turn to stay with."""
+    kept = {turn.line for scenario in suite.scenarios for turn in scenario.turns if isinstance(turn, Turn)}
+    for row in rows:
+        if row.others and row.number not in kept:
+            names = ", ".join(f"'{name}'" for name in row.others)
+            yield f"{source}, row {row.number}: not kept, as the row says no message: {names}"
 
 
 def _rows(table: Table, layout: Layout, faults: list[Fault]) -> list[SheetRow]:

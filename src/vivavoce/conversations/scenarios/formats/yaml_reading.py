@@ -42,7 +42,7 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import (
     whole,
 )
 from vivavoce.errors import DataError, Fault, nearest
-from vivavoce.files.yamls import Value, YamlFile, as_mapping, parse_yaml, read_yaml
+from vivavoce.files.yamls import Value, YamlFile, as_mapping, parse_yaml
 
 ANY = "any"
 FALLBACK = "fallback"
@@ -54,11 +54,6 @@ SHORT: Mapping[str, Expectation] = {
     SAME: Expectation(same=True),
 }
 REMEDY = "correct these places and read the file again; docs/scenarios.md lists all keys"
-
-
-def read_yaml_suite(path: str | Path) -> Suite:
-    """Read a file of scenarios."""
-    return suite_from_yaml(read_yaml(path))
 
 
 def parse_yaml_suite(written: str, *, source: str = "memory") -> Suite:

@@ -1,0 +1,69 @@
+"""The files of a folder of scenarios: which are looked into, which are passed over, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vivavoce.errors import VivaError
+from vivavoce.files.yamls import as_mapping, read_yaml
+
+YAML = (".yaml", ".yml")
+SHEETS = (".csv", ".xlsx")
+AGENT = "agent"
+BOTS = "bots.yaml"
+SHOWN = 10
+# No file that says anything is this long and blank all the same.
+LONGEST_BLANK = 4096
+
+
+def files_to_read(folder: Path, taken: Sequence[Path], notes: list[str]) -> list[Path]:
+    """Return the YAML files and tables of a folder by name, and note the other files; `taken`: those read before."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path not in taken)
+    hidden = [path for path in files if is_hidden(path)]
+    blank = [path for path in files if path not in hidden and is_blank(path)]
+    rest = [path for path in files if path not in hidden and path not in blank]
+    others = [path for path in rest if path.suffix.lower() not in (*YAML, *SHEETS)]
+    notes += [f"{path.name} was passed over: it is empty" for path in blank]
+    notes += _listed("hidden, or the mark of an open document", hidden)
+    notes += _listed("neither YAML nor a table", others)
+    return [path for path in rest if path not in others and not _is_agent(path)]
+
+
+def is_hidden(path: Path) -> bool:
+    """Tell whether a file is not meant to be seen: spreadsheet programs leave such marks beside open documents."""
+    return path.name.startswith((".", "~$"))
+
+
+def is_blank(path: Path) -> bool:
+    """Tell whether a file holds nothing but blanks."""
+    try:
+        small = path.stat().st_size <= LONGEST_BLANK
+        return small and not path.read_bytes().strip(b" \t\r\n\xef\xbb\xbf")
+    except OSError:
+        return False  # whoever reads it says what is wrong
+
+
+def tables_of_agents(folder: Path) -> set[str]:
+    """Return the names of the tables that agent files of a folder take their facts from."""
+    return {name for path in sorted(folder.iterdir()) if _is_agent(path) for name in _fact_files(path)}
+
+
+def _is_agent(path: Path) -> bool:
+    return path.name.startswith(AGENT) and path.suffix.lower() in YAML
+
+
+def _fact_files(agent: Path) -> Iterator[str]:
+    try:
+        facts = as_mapping(as_mapping(read_yaml(agent).value).get("facts"))
+    except VivaError:
+        return  # whoever runs the agent says what is wrong
+    for table in facts.values():
+        if name := as_mapping(table).get("file"):
+            yield Path(str(name)).name
+
+
+def _listed(why: str, paths: Sequence[Path]) -> list[str]:
+    names = ", ".join(path.name for path in paths[:SHOWN])
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    return [f"passed over, {why}: {names}{more}"] if paths else []
