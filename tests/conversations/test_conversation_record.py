@@ -131,6 +131,19 @@ def test_a_conversation_in_flight_is_not_read_and_a_new_try_forgets_the_old(tmp_
     assert (talk.exchanges, talk.note) == ((), "note")
 
 
+def test_rows_of_many_conversations_written_together_all_arrive(tmp_path: Path) -> None:
+    with begin_run(tmp_path, many(50), [Talker().facts], RunOptions()) as record:
+        keys = [TalkKey("talker", f"talk-{n:03}") for n in range(50)]
+        for before, key in zip([None, *keys], keys, strict=False):
+            record.begin(key)
+            record.add(key, Exchange(1, "hi", Status.OK))
+            if before:
+                record.add(before, Exchange(2, "and then", Status.OK))
+                record.finish(before, State.DONE)
+        assert [len(talk.exchanges) for talk in record.transcripts()] == [2] * 49
+        assert [len(record.transcript(key).exchanges) for key in keys] == [2] * 49 + [1]
+
+
 def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no record of a run"):
         RunRecord.open(tmp_path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Iterator, Mapping, Set
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,6 @@ CREATE TABLE talk (place INTEGER PRIMARY KEY, bot TEXT NOT NULL, script TEXT NOT
                    state TEXT NOT NULL, note TEXT NOT NULL DEFAULT '');
 CREATE TABLE exchange (talk INTEGER NOT NULL, number INTEGER NOT NULL, json TEXT NOT NULL,
                        PRIMARY KEY (talk, number)) WITHOUT ROWID;
-CREATE TRIGGER begun_anew AFTER INSERT ON talk WHEN new.state = 'open'
-BEGIN DELETE FROM exchange WHERE talk = new.place; END;
 """
 
 
@@ -121,12 +120,27 @@ class RunRecord:
             self._own_writer = RecordWriter(lambda: _connect(self.folder / RECORD_FILE))
         return self._own_writer
 
+    @cached_property
+    def _written(self) -> set[int]:
+        """The conversations of which something is kept."""
+        return {place for (place,) in self._database.execute("SELECT DISTINCT talk FROM exchange")}
+
     def begin(self, key: TalkKey) -> None:
         """Note that a conversation is in flight; what an earlier try of it left is forgotten."""
+        if self._places[key] in self._written:
+            self._forget(self._places[key])
         self._note(key, State.OPEN)
+
+    def _forget(self, place: int) -> None:
+        # What waits to be written may belong to the earlier try.
+        self._flush()
+        with self._database:
+            self._database.execute("DELETE FROM exchange WHERE talk = ?", (place,))
+        self._written.discard(place)
 
     def add(self, key: TalkKey, exchange: Exchange) -> None:
         """Keep one exchange of a conversation in flight."""
+        self._written.add(self._places[key])
         self._writer.write("INSERT INTO exchange", self._places[key], exchange.number, exchange_to_text(exchange))
 
     def finish(self, key: TalkKey, state: State, note: str = "") -> None:

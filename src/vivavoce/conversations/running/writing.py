@@ -91,7 +91,10 @@ class RecordWriter:
 
 
 def _insert(database: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    """Write rows with as few statements as can be; those of one table stay in their order."""
+    """Write rows with as few statements as can be; those of one table stay in their order.
+
+    Tables do not depend on each other: what must come after something of another table waits for `settled`.
+    """
     tables = dict.fromkeys(row.into for row in rows)
     for into in tables:
         values = [row.values for row in rows if row.into == into]
