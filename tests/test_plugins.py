@@ -173,3 +173,12 @@ def test_a_name_is_split_at_its_first_colon(name: str, parts: tuple[str, str]) -
 def test_a_name_without_a_kind_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="kind"):
         split_name(name)
+
+
+@pytest.mark.parametrize("code", ["from vivavoce.bots import Repply", "import vivavoce.no_such_part"])
+def test_a_wrong_import_from_vivavoce_is_to_be_corrected_not_installed(install: Install, code: str) -> None:
+    install("plug_wrong", code, {"wrong": "plug_wrong:make"})
+    with pytest.raises(MissingPartError) as refused:
+        load(GROUP, "wrong")
+    assert refused.value.remedy.startswith("correct the import in plug_wrong")
+    assert ("Did you mean 'Reply'?" in refused.value.what) is ("Repply" in code)

@@ -71,6 +71,10 @@ def test_a_good_bot_passes() -> None:
     assert report.to_json()["passed"] is True
 
 
+def test_a_list_of_texts_is_read_as_a_tuple() -> None:
+    assert check_bot(OddBot(say=lambda _: Reply(["list"], buttons=["yes"]))).passed  # type: ignore[arg-type]
+
+
 def test_messages_can_be_chosen() -> None:
     bot = ScriptedBot()
     check_bot(bot, messages=["book a flight"])
@@ -93,7 +97,9 @@ def test_it_can_be_called_where_an_event_loop_runs() -> None:
         (OddBot(open=fails), "opens two talks at once"),
         (OddBot(say=fails), "answers 'hello'"),
         (OddBot(say=lambda _: "text"), "answers 'hello'"),
-        (OddBot(say=lambda _: Reply(["list"])), "answers 'hello'"),  # type: ignore[arg-type]
+        (OddBot(say=lambda _: Reply("text")), "answers 'hello'"),  # type: ignore[arg-type]
+        (OddBot(say=lambda _: Reply([5])), "answers 'hello'"),  # type: ignore[arg-type]
+        (object(), "opens two talks at once"),
         (OddBot(say=lambda _: Reply(("x",), confidence=80)), "answers 'hello'"),
         (OddBot(say=lambda _: Reply(("x",), intent=5)), "answers 'hello'"),  # type: ignore[arg-type]
         (OddBot(say=lambda _: Reply(("x",), slots={"a": 1})), "answers 'hello'"),  # type: ignore[dict-item]

@@ -302,6 +302,9 @@ def test_an_agent_that_cannot_be_read_is_refused_before_anything_is_installed() 
     assert said == []
 
 
-def test_a_bot_that_cannot_be_built_is_quoted() -> None:
-    with pytest.raises(BotError, match="needs an agent"):
-        start_engine("rivescript")
+@pytest.mark.parametrize(("name", "said"), [("rivescript", "needs an agent"), ("scripted:nonsens", "no mode")])
+def test_a_bot_that_cannot_be_built_is_refused_before_a_server_is_started(name: str, said: str) -> None:
+    told: list[str] = []
+    with pytest.raises(UsageError, match=said):
+        start_engine(name, say=told.append)
+    assert told == []

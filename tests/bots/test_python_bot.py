@@ -176,3 +176,11 @@ def test_what_cannot_be_found_is_refused(option: str, said: str) -> None:
     with pytest.raises(UsageError, match=said) as caught:
         from_option(option, BotContext("mine"))
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize("code", ["raise ValueError(__name__)", "def plain(text): return text"])
+def test_errors_tell_of_the_file_and_not_of_a_name_inside(folder: Path, code: str) -> None:
+    (folder / "mine.py").write_text(code, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"mine\.py") as caught:
+        from_option("mine.py:plian", BotContext("mine"))
+    assert "vivavoce_bot" not in str(caught.value)

@@ -138,3 +138,18 @@ def test_a_bot_of_the_file_can_be_started_too(folder):
         process.send_signal(signal.SIGINT)
         _, words = process.communicate(timeout=PATIENCE)
     assert (process.returncode, words) == (0, "Stopped.\n")
+
+
+def test_a_wrong_option_is_refused_once_and_with_2(viva):
+    result = viva("bots", "start", "scripted:nonsens")
+    assert result.exit_code == 2
+    assert result.stderr.count("What to do") == 1
+
+
+def test_a_long_path_of_the_file_takes_no_room_from_the_kinds(viva, folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    alone = viva("bots", "list").stdout
+    deep = folder / "a_folder_with_a_long_name" / "and_another_one"
+    deep.mkdir(parents=True)
+    (deep / "bots.yaml").write_text(ENTRIES, encoding="utf-8")
+    assert viva("bots", "list", "--bots", str(deep / "bots.yaml")).stdout.startswith(alone)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from vivavoce.bots import Bot, load_bots
 from vivavoce.bots.python import as_bot
@@ -42,11 +41,15 @@ def examine_conversations(
     material = suite if isinstance(suite, Suite) else read_suite(suite)
     plan = expand(material, levels=tuple(levels), domains=tuple(domains), seed=how.seed)
     loaded = _loaded(given, material.agent, how.seed)
-    with ExitStack() as stack:
-        folder = Path(record) if record else Path(stack.enter_context(TemporaryDirectory())) / "run"
-        kept = stack.enter_context(begin_run(folder, plan, [bot.facts for bot in loaded], how))
-        _run(hold_conversations(kept, loaded, progress=progress))
-        return score_run(kept)
+
+    def hold_and_score() -> ConversationsResult:
+        with ExitStack() as stack:
+            folder = Path(record) if record else Path(stack.enter_context(TemporaryDirectory())) / "run"
+            kept = stack.enter_context(begin_run(folder, plan, [bot.facts for bot in loaded], how))
+            asyncio.run(hold_conversations(kept, loaded, progress=progress))
+            return score_run(kept)
+
+    return _without_loop(hold_and_score)
 
 
 def _listed(bots: object) -> list[object]:
@@ -65,12 +68,12 @@ def _loaded(bots: Sequence[object], agent: str | None, seed: int) -> list[Bot]:
     return loaded
 
 
-def _run(work: Coroutine[Any, Any, object]) -> None:
-    """Run to the end, in a notebook too, where an event loop is running already."""
+def _without_loop(work: Callable[[], ConversationsResult]) -> ConversationsResult:
+    """Do the work here, or in a thread where an event loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work)
-        return
+        return work()
+    # All of it in one thread: a record may be used only where it was opened.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, work).result()
+        return thread.submit(work).result()
