@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -98,9 +99,7 @@ def test_what_fails_while_writing_is_told_to_whoever_waits(tmp_path: Path) -> No
         record.add(key, Exchange(1, "hi", Status.OK))
         record.add(key, Exchange(1, "the same turn twice", Status.OK))
         with pytest.raises(sqlite3.IntegrityError):
-            record.states()
-        with pytest.raises(sqlite3.IntegrityError):
-            record.finish(key, State.DONE)
+            asyncio.run(record.settled())
 
 
 def test_a_record_is_not_begun_where_there_is_one(tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
 """The record of a run: every exchange is handed to it before the next message is sent.
 
-A folder with one SQLite file. A thread of its own writes the exchanges as they come; a conversation has ended
-when its end is on disk, so after a crash nothing is repeated but the conversations that were in flight.
+A folder with one SQLite file. Exchanges are written in small groups as they come; a conversation has ended when its
+end is kept, so after a crash nothing is repeated but the conversations that were in flight.
 """
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
@@ -46,7 +45,8 @@ class RunRecord:
         self.header = header
         self._database = database
         self._lock: sqlite3.Connection | None = None
-        self._own_writer: RecordWriter | None = None
+        self._writer = RecordWriter(database)
+        self._open = True
         self._places = _places(header)
 
     @classmethod
@@ -114,12 +114,6 @@ class RunRecord:
             ) from error
         self._lock = lock
 
-    @property
-    def _writer(self) -> RecordWriter:
-        if self._own_writer is None:
-            self._own_writer = RecordWriter(lambda: _connect(self.folder / RECORD_FILE))
-        return self._own_writer
-
     @cached_property
     def _written(self) -> set[int]:
         """The conversations of which something is kept."""
@@ -133,7 +127,7 @@ class RunRecord:
 
     def _forget(self, place: int) -> None:
         # What waits to be written may belong to the earlier try.
-        self._flush()
+        self._writer.flush()
         with self._database:
             self._database.execute("DELETE FROM exchange WHERE talk = ?", (place,))
         self._written.discard(place)
@@ -144,7 +138,7 @@ class RunRecord:
         self._writer.write("INSERT INTO exchange", self._places[key], exchange.number, exchange_to_text(exchange))
 
     def finish(self, key: TalkKey, state: State, note: str = "") -> None:
-        """Keep how a conversation ended; `settled` tells when it is on disk."""
+        """Keep how a conversation ended; `settled` tells when it is kept."""
         self._note(key, state, note.encode("utf-8", "backslashreplace").decode())
 
     def _note(self, key: TalkKey, state: State, note: str = "") -> None:
@@ -152,19 +146,15 @@ class RunRecord:
         self._writer.write("INSERT OR REPLACE INTO talk", *row)
 
     async def settled(self) -> None:
-        """Wait until all that was written is on disk."""
-        await asyncio.wrap_future(self._writer.settled())
-
-    def _flush(self) -> None:
-        if self._own_writer is not None:
-            self._own_writer.settled().result()
+        """Wait until all that was written is kept."""
+        await self._writer.settled()
 
     def close(self) -> None:
         """Write what waits and give the record back. May be called more than once."""
-        if self._own_writer is not None:
-            self._own_writer.close()
-            self._own_writer = None
-        self._database.close()
+        if self._open:
+            self._open = False
+            self._writer.flush()
+            self._database.close()
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -172,7 +162,7 @@ class RunRecord:
     # --- reading -------------------------------------------------------------------------------------------------
 
     def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        self._flush()
+        self._writer.flush()
         try:
             yield from self._database.execute(query, values)
         except sqlite3.DatabaseError as error:
@@ -218,6 +208,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     # A killed process loses nothing that was committed; the disk is waited for at checkpoints only.
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
+    # Moving the log into the database waits for the disk, and so would every talk: seldom, then.
+    database.execute("PRAGMA wal_autocheckpoint = 20000")
     return database
 
 

@@ -1,103 +1,67 @@
-"""Writing a record in a thread of its own: a slow disk must neither delay nor lengthen the replies that are timed."""
+"""Writing a record: rows that come at nearly the same time are written and committed together.
+
+Many small writes would take as much of the processor as talking to the bots does. A commit goes to the log of the
+database without waiting for the disk: a killed process loses nothing of it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from threading import Thread
+from collections.abc import Sequence
 
 Values = tuple[object, ...]
-Settled = Future[None]
-# Rows that come within this time are written together: few large writes cost far less than many small ones.
-GATHER_SECONDS = 0.004
+GATHER_SECONDS = 0.005
 MOST_ROWS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row to be written: into which table, with what before the values (`INSERT`, or `INSERT OR REPLACE`)."""
-
-    into: str
-    values: Values
-
-
 class RecordWriter:
-    """Takes rows in order and commits them together, as fast as the disk allows.
+    """Takes rows in order and commits them in groups; `settled` waits until all that was written is kept."""
 
-    `settled` gives a future that is done when all that was written before is on disk.
-    """
-
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._work: SimpleQueue[Row | Settled | None] = SimpleQueue()
-        self._failure: Exception | None = None
-        self._thread = Thread(target=self._run, args=(connect,), name="record", daemon=True)
-        self._thread.start()
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._rows: list[tuple[str, Values]] = []
+        self._next: asyncio.Future[None] | None = None
 
     def write(self, into: str, *values: object) -> None:
-        """Add a row; raises what an earlier one met on the disk."""
-        if self._failure is not None:
-            raise self._failure
-        self._work.put(Row(into, values))
+        """Add a row; `into` is what stands before its values."""
+        self._rows.append((into, values))
+        if len(self._rows) >= MOST_ROWS:
+            self.flush()
 
-    def settled(self) -> Settled:
-        """Return a future for everything written so far."""
-        done: Settled = Future()
-        self._work.put(done)
-        return done
+    async def settled(self) -> None:
+        """Wait until all that was written is kept, together with others who wait."""
+        if self._next is None:
+            loop = asyncio.get_running_loop()
+            self._next = loop.create_future()
+            loop.call_later(GATHER_SECONDS, self._settle, self._next)
+        # Whoever is cancelled must not take the others with it.
+        await asyncio.shield(self._next)
 
-    def close(self) -> None:
-        """Write what waits, then end. May be called more than once."""
-        if self._thread.is_alive():
-            self._work.put(None)
-            self._thread.join()
-
-    def _run(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        database = connect()
-        going = True
-        while going:
-            batch = self._gathered()
-            going = None not in batch
-            try:
-                _insert(database, [one for one in batch if isinstance(one, Row)])
-                database.commit()
-            except Exception as error:  # whatever it is, those who wait must hear of it
-                self._failure = self._failure or error
-            self._tell([one for one in batch if isinstance(one, Future)])
-        database.close()
-
-    def _gathered(self) -> list[Row | Settled | None]:
-        """Wait for work and take all that comes together."""
-        batch = [self._work.get()]
-        if batch[0] is not None:
-            time.sleep(GATHER_SECONDS)
+    def _settle(self, waiting: asyncio.Future[None]) -> None:
+        self._next = None
         try:
-            while True:
-                batch.append(self._work.get_nowait())
-        except Empty:
-            return batch
+            self.flush()
+        except sqlite3.Error as error:
+            waiting.set_exception(error)
+        else:
+            waiting.set_result(None)
 
-    def _tell(self, waiting: list[Settled]) -> None:
-        for future in waiting:
-            if not future.set_running_or_notify_cancel():
-                continue
-            if self._failure is None:
-                future.set_result(None)
-            else:
-                future.set_exception(self._failure)
+    def flush(self) -> None:
+        """Write and commit what waits."""
+        if self._rows:
+            rows, self._rows = self._rows, []
+            _insert(self._database, rows)
+            self._database.commit()
 
 
-def _insert(database: sqlite3.Connection, rows: Sequence[Row]) -> None:
+def _insert(database: sqlite3.Connection, rows: Sequence[tuple[str, Values]]) -> None:
     """Write rows with as few statements as can be; those of one table stay in their order.
 
-    Tables do not depend on each other: what must come after something of another table waits for `settled`.
+    Tables do not depend on each other: what must come after something of another table waits until it is kept.
     """
-    tables = dict.fromkeys(row.into for row in rows)
-    for into in tables:
-        values = [row.values for row in rows if row.into == into]
+    for into in dict.fromkeys(into for into, _ in rows):
+        values = [row for table, row in rows if table == into]
         for start in range(0, len(values), MOST_ROWS):
             some = values[start : start + MOST_ROWS]
             marks = ",".join([f"({','.join('?' * len(some[0]))})"] * len(some))
