@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -92,14 +91,14 @@ def test_half_a_character_is_kept(tmp_path: Path) -> None:
     assert talk.note == "half \\ud83d a smile"
 
 
-def test_what_fails_while_writing_is_told_to_whoever_waits(tmp_path: Path) -> None:
+def test_what_fails_while_writing_is_told(tmp_path: Path) -> None:
     key = TalkKey("talker", "talk-000")
     with begin_run(tmp_path, many(1), [Talker().facts], RunOptions()) as record:
         record.begin(key)
         record.add(key, Exchange(1, "hi", Status.OK))
         record.add(key, Exchange(1, "the same turn twice", Status.OK))
         with pytest.raises(sqlite3.IntegrityError):
-            asyncio.run(record.settled())
+            record.finish(key, State.DONE)
 
 
 def test_a_record_is_not_begun_where_there_is_one(tmp_path: Path) -> None:

@@ -114,7 +114,8 @@ class Line:
             cookies=self._cookies or None,
             allow_redirects=False,
         ) as response:
-            if response.cookies:
+            # Asking for the cookies builds a jar; most answers have none.
+            if "Set-Cookie" in response.headers:
                 self._cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
             if 200 <= response.status < 300:
                 return await self._read(response)
@@ -122,8 +123,10 @@ class Line:
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         declared = response.content_length
+        if declared is not None and declared <= MAX_BYTES:
+            return await response.read()
         chunks, size = [], 0
-        if declared is None or declared <= MAX_BYTES:
+        if declared is None:
             async for chunk in response.content.iter_any():
                 chunks.append(chunk)
                 size += len(chunk)

@@ -67,7 +67,6 @@ async def hold(holding: Holding, record: RunRecord) -> State:
     finally:
         await _close(holding)
     record.finish(holding.key, state, note)
-    await record.settled()
     return state
 
 
@@ -176,4 +175,5 @@ async def _close(holding: Holding) -> None:
     if talk is not None:
         # What a bot does when we leave says nothing about what it answered.
         with suppress(Exception):
-            await asyncio.wait_for(talk.close(), CLOSE_SECONDS)
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await talk.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from vivavoce.bots.protocol import Limits
@@ -54,21 +52,28 @@ class Pace:
         """How many messages may be on their way at the moment."""
         return int(self._allowed)
 
-    @asynccontextmanager
-    async def turn(self, *, message: bool = True) -> AsyncIterator[None]:
+    def turn(self, *, message: bool = True) -> _Turn:
         """Wait for a place and for the next moment at which a message (not: a talk) may begin."""
-        await self._enter()
-        try:
-            await self._wait_for_moment(self._gap if message else 0.0)
-            yield
-        finally:
-            self._inside -= 1
-            self._let_in()
+        return _Turn(self, self._gap if message else 0.0)
 
-    async def _enter(self) -> None:
-        if self._inside < self.allowed and not self._waiting:
+    async def enter(self, gap: float) -> None:
+        """Wait for a place, then for the moment."""
+        if self._inside < self._allowed // 1 and not self._waiting:
             self._inside += 1
-            return
+        else:
+            await self._wait_for_place()
+        try:
+            await self._wait_for_moment(gap)
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Give the place to the next."""
+        self._inside -= 1
+        self._let_in()
+
+    async def _wait_for_place(self) -> None:
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         try:
@@ -105,3 +110,18 @@ class Pace:
         if self._allowed < self._most:
             self._allowed = min(float(self._most), self._allowed + 1 / self._allowed)
             self._let_in()
+
+
+class _Turn:
+    """The time in which one message may be on its way."""
+
+    __slots__ = ("_gap", "_pace")
+
+    def __init__(self, pace: Pace, gap: float) -> None:
+        self._pace, self._gap = pace, gap
+
+    async def __aenter__(self) -> None:
+        await self._pace.enter(self._gap)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._pace.leave()

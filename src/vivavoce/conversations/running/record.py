@@ -138,16 +138,13 @@ class RunRecord:
         self._writer.write("INSERT INTO exchange", self._places[key], exchange.number, exchange_to_text(exchange))
 
     def finish(self, key: TalkKey, state: State, note: str = "") -> None:
-        """Keep how a conversation ended; `settled` tells when it is kept."""
+        """Keep how a conversation ended; after this a crash does not lose it."""
         self._note(key, state, note.encode("utf-8", "backslashreplace").decode())
+        self._writer.flush()
 
     def _note(self, key: TalkKey, state: State, note: str = "") -> None:
         row = (self._places[key], key.bot, key.script, key.repeat, state, note)
         self._writer.write("INSERT OR REPLACE INTO talk", *row)
-
-    async def settled(self) -> None:
-        """Wait until all that was written is kept."""
-        await self._writer.settled()
 
     def close(self) -> None:
         """Write what waits and give the record back. May be called more than once."""
