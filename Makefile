@@ -50,6 +50,7 @@ bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data set
 	$(BIN)/python benchmarks/intents.py
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/planted.py
+	$(BIN)/python benchmarks/conversations.py
 
 clean: ## remove what was made
 	rm -rf $(VENV) demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -29,7 +29,10 @@ State = Literal["fine", "missing", "wrong"]
 WRONG = 2
 EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 # Parts that can be used today; extras of parts that are still to come would only mislead.
-PURPOSES = {"languages": "Chinese words, and word frequencies of many languages"}
+PURPOSES = {
+    "engines": "real bots to compare with: ChatterBot, RiveScript and a small language model",
+    "languages": "Chinese words, and word frequencies of many languages",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ def examined() -> Iterator[Finding]:
     yield from _home()
     yield _weights()
     yield _word_vectors()
+    yield _node_engine()
+    yield _language_model()
     yield from _extras()
 
 
@@ -119,6 +124,33 @@ def _word_vectors() -> Finding:
         return Finding("word vectors", "fine", str(found))
     how = "viva models get glove" if shutil.which("npm") else "install Node.js with npm, then: viva models get glove"
     return Finding("word vectors", "missing", "only the classifier `sif` needs them", how)
+
+
+def _node_engine() -> Finding:
+    from vivavoce.bots.nlpjs import NLPJS
+    from vivavoce.bots.nodes import find_package
+
+    found = find_package(NLPJS)
+    if found:
+        return Finding("bot nlpjs", "fine", str(found))
+    how = "viva bots start nlpjs --agent flight"
+    return Finding(
+        "bot nlpjs",
+        "missing",
+        "a real engine in Node.js to compare with; fetched when first used",
+        how if shutil.which("npm") else f"install Node.js with npm, then: {how}",
+    )
+
+
+def _language_model() -> Finding:
+    from vivavoce.bots.smollm2 import SMOLLM2
+    from vivavoce.text import find_weights
+
+    found = find_weights(SMOLLM2)
+    if found:
+        return Finding("bot smollm2", "fine", str(found))
+    what = "the weights of a small language model to compare with (93 MB); fetched when first used"
+    return Finding("bot smollm2", "missing", what, "viva bots start smollm2 --agent flight")
 
 
 def _extras() -> Iterator[Finding]:

@@ -90,12 +90,6 @@ def expand_leniently(suite: Suite, *, seed: int = 0) -> Expanded:
     return Expanded(plan, tuple(expansion.faults), tuple(dict.fromkeys(expansion.lost)), lines)
 
 
-def count_scripts(suite: Suite, *, seed: int = 0) -> int:
-    """Return how many conversations a suite will be, without making them."""
-    _refuse_broken(suite)
-    return sum(len(_choices(suite, one, _included(suite, one.turns), seed)) for one in suite.scenarios)
-
-
 class _Expansion:
     """Makes the conversations of one suite; drafts are kept because twins are looked up across scenarios."""
 
