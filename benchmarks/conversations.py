@@ -2,8 +2,8 @@
 
 python benchmarks/conversations.py             # about a minute
 
-Printed: wall time against the ideal (turns x 100 ms / 200), processor time for each turn beside that of the bare
-HTTP client on the same messages, and the peak memory of a run of 10,000 conversations.
+Printed: wall time against the ideal (turns x 100 ms / 200), processor time for each turn beside that of a general
+HTTP client (aiohttp) and of our connector alone on the same messages, and the peak memory of 10,000 conversations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vivavoce.bots import load_bots
+from vivavoce.bots import Bot, load_bots
 from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, Pattern, Plan, Script, ScriptTurn
 
@@ -63,7 +63,7 @@ def run_once(url: str, conversations: int, folder: str, at_once: int = AT_ONCE) 
 
 
 def run_bare(url: str, turns: int) -> tuple[float, float]:
-    """Return wall and processor seconds of the HTTP client alone, on the same messages."""
+    """Return wall and processor seconds of a general HTTP client alone, on the same messages."""
     import aiohttp
 
     async def post(session: aiohttp.ClientSession, left: Iterator[int], delay: float) -> None:
@@ -82,6 +82,26 @@ def run_bare(url: str, turns: int) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
+def run_connector(url: str, turns: int) -> tuple[float, float]:
+    """Return wall and processor seconds of our connector alone: no runner, no record."""
+
+    async def talk(bot: Bot, left: Iterator[int], number: int) -> None:
+        await asyncio.sleep(number * 0.0005)
+        opened = await bot.open(str(number))
+        for _ in left:
+            await opened.say("I would like to fly")
+
+    async def all_talks() -> None:
+        [bot] = load_bots([f"bot=http:{url}"])
+        left = iter(range(turns))
+        await asyncio.gather(*(talk(bot, left, n) for n in range(AT_ONCE)))
+        await bot.close()
+
+    wall, cpu = time.perf_counter(), time.process_time()
+    asyncio.run(all_talks())
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
 def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -90,9 +110,9 @@ def main() -> None:
     conversations = 2000
     turns = conversations * TURNS
     ideal = turns * DELAY / AT_ONCE
-    rows = []
     with slow_bot(DELAY) as url, tempfile.TemporaryDirectory() as folder:
         bare_wall, bare_cpu = run_bare(url, turns)
+        own_wall, own_cpu = run_connector(url, turns)
         wall, cpu = run_once(url, conversations, f"{folder}/run")
         before = peak_megabytes()
     with slow_bot(0.0) as url, tempfile.TemporaryDirectory() as folder:
@@ -100,14 +120,15 @@ def main() -> None:
         after = peak_megabytes()
     rows = [
         ("ideal", f"{ideal:.2f}", "1.00", ""),
-        ("bare HTTP client", f"{bare_wall:.2f}", f"{bare_wall / ideal:.2f}", f"{bare_cpu / turns * 1000:.2f}"),
+        ("aiohttp alone", f"{bare_wall:.2f}", f"{bare_wall / ideal:.2f}", f"{bare_cpu / turns * 1000:.2f}"),
+        ("our connector alone", f"{own_wall:.2f}", f"{own_wall / ideal:.2f}", f"{own_cpu / turns * 1000:.2f}"),
         ("viva, with its record", f"{wall:.2f}", f"{wall / ideal:.2f}", f"{cpu / turns * 1000:.2f}"),
     ]
     print(f"{conversations:,} conversations x {TURNS} turns, {AT_ONCE} at once, a reply takes {DELAY * 1000:.0f} ms")
     print(f"{'':24}{'wall s':>8}{'ratio':>8}{'CPU ms a turn':>15}")
     for name, *cells in rows:
         print(f"{name:24}{cells[0]:>8}{cells[1]:>8}{cells[2]:>15}")
-    print(f"overhead of the runner: {(cpu - bare_cpu) / turns * 1000:.2f} ms of CPU a turn")
+    print(f"overhead of runner and record: {(cpu - own_cpu) / turns * 1000:.2f} ms of CPU a turn")
     print(f"peak memory: {before:.0f} MB after these, {after:.0f} MB after 10,000 conversations more")
 
 

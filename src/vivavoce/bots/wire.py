@@ -9,21 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
 
+from vivavoce.bots.connections import Answer, Broken, Connections
 from vivavoce.bots.redaction import Redactor
 from vivavoce.bots.shapes import decode_json
 from vivavoce.errors import BotError, UsageError
 from vivavoce.records import Status
 
-if TYPE_CHECKING:
-    import aiohttp
-
 __all__ = ["MAX_BYTES", "Line", "Request", "Wire", "check_address", "excerpt", "shown_address"]
 
 MAX_BYTES = 2_000_000
-CONNECT_SECONDS = 10.0
 MOST_EXCERPT = 200
 # Enough of an error page to quote from.
 _ERROR_BYTES = 65_536
@@ -54,30 +51,22 @@ class Wire:
     """The connections to one bot, kept open between messages and shared by its talks."""
 
     def __init__(self) -> None:
-        self._session: aiohttp.ClientSession | None = None
+        self._connections: Connections | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def session(self) -> aiohttp.ClientSession:
+    def connections(self) -> Connections:
         """Return the connections of the running event loop."""
-        import aiohttp
-
         loop = asyncio.get_running_loop()
         # They live in one event loop; a bot may be used in another one later.
-        if self._session is None or self._session.closed or self._loop is not loop:
-            self._loop = loop
-            self._session = aiohttp.ClientSession(
-                # How many talk at once is for the runner to say; a second limit here would be timed as slowness.
-                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
-            )
-        return self._session
+        if self._connections is None or self._loop is not loop:
+            self._connections, self._loop = Connections(), loop
+        return self._connections
 
     async def close(self) -> None:
         """Close all connections."""
-        session, self._session = self._session, None
-        if session is not None and self._loop is asyncio.get_running_loop():
-            await session.close()
+        connections, self._connections = self._connections, None
+        if connections is not None and self._loop is asyncio.get_running_loop():
+            connections.close()
 
 
 class Line:
@@ -91,65 +80,37 @@ class Line:
 
     async def fetch(self, request: Request) -> object:
         """Send a request and return the JSON of the answer as it came; BotError with its status otherwise."""
-        import aiohttp
-
+        headers = request.headers
+        if self._cookies:
+            told = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+            headers = {**headers, "Cookie": told}
         try:
-            body = await self._exchange(request)
-        except aiohttp.ClientError as error:
-            raise self._failure(*_cause(error)) from None
-        except OSError as error:
-            raise self._failure(Status.UNREACHABLE, error.strerror or type(error).__name__) from None
+            connections = self._wire.connections()
+            answer = await connections.ask(request.method, request.url, headers, request.body, most=MAX_BYTES)
+        except Broken as error:
+            raise self._failure(error.status, error.detail) from None
         except ValueError as error:
             raise self._failure(Status.FAILED, f"the request cannot be written: {error}") from None
-        return decode_json(body, self._unreadable)
+        return self._read(answer)
 
-    async def _exchange(self, request: Request) -> bytes:
-        from yarl import URL
+    def _read(self, answer: Answer) -> object:
+        for text in answer.cookies:
+            self._cookies.update({name: morsel.value for name, morsel in SimpleCookie(text).items()})
+        if not answer.fine:
+            raise self._refusal(answer)
+        if not answer.whole:
+            raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
+        return decode_json(answer.body, self._unreadable)
 
-        async with self._wire.session().request(
-            request.method,
-            URL(request.url, encoded=True),
-            headers=request.headers,
-            data=request.body,
-            cookies=self._cookies or None,
-            allow_redirects=False,
-        ) as response:
-            # Asking for the cookies builds a jar; most answers have none.
-            if "Set-Cookie" in response.headers:
-                self._cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
-            if 200 <= response.status < 300:
-                return await self._read(response)
-            raise await self._refusal(response)
-
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        declared = response.content_length
-        if declared is not None and declared <= MAX_BYTES:
-            return await response.read()
-        chunks, size = [], 0
-        if declared is None:
-            async for chunk in response.content.iter_any():
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > MAX_BYTES:
-                    break
-            else:
-                return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        response.close()
-        raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
-
-    async def _refusal(self, response: aiohttp.ClientResponse) -> BotError:
+    def _refusal(self, answer: Answer) -> BotError:
         """Say what an answer other than 2xx means, with the beginning of what it says."""
-        try:
-            async with asyncio.timeout(CONNECT_SECONDS):
-                page = await response.content.read(_ERROR_BYTES)
-        except TimeoutError:
-            page = b""
-        said = excerpt(page.decode("utf-8", "replace"), self.redactor)
-        what = f"{response.status} {response.reason or ''}".strip()
-        wait = _retry_after(response.headers.get("Retry-After"))
-        remedy = "write the address that it points to" if 300 <= response.status < 400 else ""
-        status = _status(response.status)
-        return self._failure(status, f"{what}: {said}" if said else what, retry_after=wait, remedy=remedy)
+        said = excerpt(answer.body[:_ERROR_BYTES].decode("utf-8", "replace"), self.redactor)
+        what = f"{answer.code} {answer.reason}".strip()
+        wait = _retry_after(answer.headers.get("retry-after"))
+        remedy = "write the address that it points to" if 300 <= answer.code < 400 else ""
+        return self._failure(
+            _status(answer.code), f"{what}: {said}" if said else what, retry_after=wait, remedy=remedy
+        )
 
     def _unreadable(self, status: Status, detail: str) -> BotError:
         return self._failure(status, excerpt(detail, self.redactor) or "nothing at all")
@@ -199,21 +160,6 @@ def _status(code: int) -> Status:
     if code == 429:
         return Status.RATE_LIMITED
     return Status.SERVER_ERROR if code >= 500 else Status.REFUSED
-
-
-def _cause(error: aiohttp.ClientError) -> tuple[Status, str]:
-    import aiohttp
-
-    kind = type(error).__name__
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return Status.UNREACHABLE, error.strerror or str(error.os_error) or kind
-    if isinstance(error, aiohttp.ServerTimeoutError):
-        return Status.UNREACHABLE, f"no connection within {CONNECT_SECONDS:g} s"
-    if isinstance(error, aiohttp.ClientConnectionError | aiohttp.ClientPayloadError):
-        return Status.CLOSED, kind
-    if isinstance(error, aiohttp.ClientResponseError):
-        return Status.NOT_JSON, f"the answer is not HTTP: {error.message or kind}"
-    return Status.FAILED, f"the request cannot be sent: {kind}"
 
 
 def _retry_after(value: str | None) -> float | None:
