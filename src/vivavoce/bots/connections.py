@@ -1,7 +1,7 @@
 """Connections to a bot over HTTP/1.1, as lean as a test of many talks at once needs them.
 
-It does less than a general client and so costs less: no redirects, no proxies, no jar of cookies, bodies in one piece.
-The answers are parsed by httptools, the parser of Node.js.
+They do less than a general client and so cost less: no redirects, no proxies, no jar of cookies, bodies in one
+piece. The answers are parsed by httptools, the parser of Node.js.
 """
 
 from __future__ import annotations
