@@ -21,6 +21,8 @@ from vivavoce.version import __version__
 if TYPE_CHECKING:
     import ssl
 
+    from httptools import HttpResponseParser
+
 CONNECT_SECONDS = 10.0
 # Servers close what has been idle for some five seconds; a connection that may be closed is not used.
 IDLE_SECONDS = 4.0
@@ -172,7 +174,7 @@ class _Connection(asyncio.Protocol):
         self._done = None
         return _decoded(answer, most)
 
-    def _begin(self, parser: object) -> None:
+    def _begin(self, parser: HttpResponseParser) -> None:
         self._parser = parser
         self._answer, self._pieces, self._size = Answer(), [], 0
 
@@ -192,7 +194,7 @@ class _Connection(asyncio.Protocol):
 
         if self._waits():
             try:
-                self._parser.feed_data(data)  # type: ignore[attr-defined]
+                self._parser.feed_data(data)
             except HttpParserError as error:
                 self._fail(Status.NOT_JSON, f"the answer is not HTTP: {error}")
 
@@ -219,7 +221,7 @@ class _Connection(asyncio.Protocol):
         self._answer.headers[key] = text
 
     def on_headers_complete(self) -> None:
-        code: int = self._parser.get_status_code()  # type: ignore[attr-defined]
+        code: int = self._parser.get_status_code()
         self._answer.code = code
         if not 200 <= code < 300 and code >= 200:
             # The code of an error is told even if its page never ends.
@@ -236,7 +238,7 @@ class _Connection(asyncio.Protocol):
             # An interim answer; the parser goes on with the real one by itself.
             self._begin(self._parser)
             return
-        self.usable = self.usable and bool(self._parser.should_keep_alive())  # type: ignore[attr-defined]
+        self.usable = self.usable and bool(self._parser.should_keep_alive())
         self._finish()
 
     # --- how it ends ---------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.completion import complete_bot, complete_suite
-from vivavoce.cli.options import EXAM, GATES, OUTPUT, READING, JsonPath, Quiet, setting
+from vivavoce.cli.options import EXAM, GATES, OUTPUT, READING, Output, setting
 
 BOTS = "The bots"
 
@@ -169,15 +169,16 @@ class Pressure:
     ] = None
 
 
+MarkdownPath = Annotated[
+    Path | None,
+    typer.Option("--markdown", metavar="PATH", help="Write a summary for a pull request.", rich_help_panel=OUTPUT),
+]
+
+
 @dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(Output):
     """Where the findings go."""
 
-    json_path: JsonPath = None
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="PATH", help="Write a report to open and share.", rich_help_panel=OUTPUT),
-    ] = None
     junit: Annotated[
         Path | None,
         typer.Option(
@@ -190,12 +191,7 @@ class Reports:
             "--turns", metavar="PATH", help="Write every turn as a table: `.csv` or `.xlsx`.", rich_help_panel=OUTPUT
         ),
     ] = None
-    markdown: Annotated[
-        Path | None,
-        typer.Option(
-            "--markdown", metavar="PATH", help="Write a summary for a pull request.", rich_help_panel=OUTPUT
-        ),
-    ] = None
+    markdown: MarkdownPath = None
     literal: Annotated[
         bool,
         typer.Option(
@@ -204,15 +200,6 @@ class Reports:
             rich_help_panel=OUTPUT,
         ),
     ] = False
-    quiet: Quiet = False
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show all numbers and notes.", rich_help_panel=OUTPUT)
-    ] = False
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the result is shown in the terminal."""
-        return not self.quiet and self.json_path != "-"
 
     @property
     def targets(self) -> dict[str, str | Path | None]:
@@ -227,29 +214,10 @@ class Reports:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffReports:
+class DiffReports(Output):
     """Where the comparison of two runs goes."""
 
-    json_path: JsonPath = None
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="PATH", help="Write a page to open and share.", rich_help_panel=OUTPUT),
-    ] = None
-    markdown: Annotated[
-        Path | None,
-        typer.Option(
-            "--markdown", metavar="PATH", help="Write a summary for a pull request.", rich_help_panel=OUTPUT
-        ),
-    ] = None
-    quiet: Quiet = False
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="List every turn that changed.", rich_help_panel=OUTPUT)
-    ] = False
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the result is shown in the terminal."""
-        return not self.quiet and self.json_path != "-"
+    markdown: MarkdownPath = None
 
     @property
     def targets(self) -> dict[str, str | Path | None]:

@@ -56,6 +56,11 @@ JsonPath = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+HtmlPath = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="PATH", help="Write a report to open and share.", rich_help_panel=OUTPUT),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all numbers and notes.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=OUTPUT)]
 FailUnder = Annotated[
     list[str] | None,
@@ -274,14 +279,9 @@ class Output:
     """Where the result goes."""
 
     json_path: JsonPath = None
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="PATH", help="Write a report to open and share.", rich_help_panel=OUTPUT),
-    ] = None
+    html: HtmlPath = None
     quiet: Quiet = False
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show all numbers and notes.", rich_help_panel=OUTPUT)
-    ] = False
+    verbose: Verbose = False
 
     @property
     def speaks(self) -> bool:

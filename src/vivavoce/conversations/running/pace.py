@@ -58,7 +58,7 @@ class Pace:
 
     async def enter(self, gap: float) -> None:
         """Wait for a place, then for the moment."""
-        if self._inside < self._allowed // 1 and not self._waiting:
+        if self._inside < self.allowed and not self._waiting:
             self._inside += 1
         else:
             await self._wait_for_place()
@@ -81,8 +81,7 @@ class Pace:
         except asyncio.CancelledError:
             # A place that was given just now must not be lost with its owner.
             if place.done() and not place.cancelled():
-                self._inside -= 1
-                self._let_in()
+                self.leave()
             raise
 
     def _let_in(self) -> None:
