@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_report import ARGUMENTS, CONTRAST, DESK, PHONE, READABLE, SCHEMES, absent, opened
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, absent, opened
 
 from vivavoce.bots import load_bots
 from vivavoce.conversations import RunOptions, begin_run, diff_runs, expand, hold_conversations, read_suite, score_run
@@ -20,21 +17,6 @@ from vivavoce.reports.conversation_html import render_conversations, render_run_
 
 pytestmark = pytest.mark.browser
 TEXTS = "h1, h2, h3, p, li, td, th, dt, dd, a, summary, caption, small, b, .mark, .said, svg.chart text"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    path = os.environ.get("VIVA_BROWSER") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        absent("there is no Chromium: install it, or name it in VIVA_BROWSER")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        absent("playwright is not installed")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield running
-        running.close()
 
 
 def held(folder: Path, names: list[str]) -> RunRecord:
@@ -73,8 +55,8 @@ def address(request: pytest.FixtureRequest, addresses: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_report_of_conversations_fetches_nothing(address: str, chromium: Any, scheme: str) -> None:
-    page = chromium.new_page(color_scheme=scheme)
+def test_a_report_of_conversations_fetches_nothing(address: str, browser: Any, scheme: str) -> None:
+    page = browser.new_page(color_scheme=scheme)
     said: list[str] = []
     asked: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -88,22 +70,22 @@ def test_a_report_of_conversations_fetches_nothing(address: str, chromium: Any, 
 
 
 @pytest.mark.parametrize("width", [320, PHONE, 768, 1200])
-def test_a_report_of_conversations_never_scrolls_sideways(address: str, chromium: Any, width: int) -> None:
-    page = opened(chromium, address, width=width)
+def test_a_report_of_conversations_never_scrolls_sideways(address: str, browser: Any, width: int) -> None:
+    page = opened(browser, address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
 
 
-def test_the_seven_numbers_stand_beside_each_other_on_a_desk(addresses: dict[str, str], chromium: Any) -> None:
-    page = opened(chromium, addresses["run"], width=1200)
+def test_the_seven_numbers_stand_beside_each_other_on_a_desk(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["run"], width=1200)
     rooms = page.evaluate("[...document.querySelectorAll('.seven .scroll')].map(e => [e.scrollWidth, e.clientWidth])")
     assert rooms
     assert [room for room in rooms if room[0] > room[1]] == []
     page.close()
 
 
-def test_a_conversation_is_read_on_a_phone_without_scrolling_it(addresses: dict[str, str], chromium: Any) -> None:
-    page = opened(chromium, addresses["run"], width=PHONE)
+def test_a_conversation_is_read_on_a_phone_without_scrolling_it(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["run"], width=PHONE)
     talks = page.evaluate("[...document.querySelectorAll('.talk .scroll')].map(e => [e.scrollWidth, e.clientWidth])")
     assert len(talks) > 50
     assert [talk for talk in talks if talk[0] > talk[1]] == []
@@ -111,24 +93,24 @@ def test_a_conversation_is_read_on_a_phone_without_scrolling_it(addresses: dict[
     page.close()
 
 
-def test_bots_are_named_once_on_a_desk(addresses: dict[str, str], chromium: Any) -> None:
-    page = opened(chromium, addresses["run"], width=DESK)
+def test_bots_are_named_once_on_a_desk(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["run"], width=DESK)
     assert page.locator(".talk thead th").first.is_visible()
     assert not page.locator(".talk .who").first.is_visible()
     page.close()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_text_of_conversations_can_be_read(address: str, chromium: Any, scheme: str) -> None:
-    page = opened(chromium, address, scheme=scheme)
+def test_every_text_of_conversations_can_be_read(address: str, browser: Any, scheme: str) -> None:
+    page = opened(browser, address, scheme=scheme)
     rows = page.evaluate(CONTRAST, TEXTS)
     assert len(rows) > 20
     assert [row for row in rows if row[1] < READABLE] == []
     page.close()
 
 
-def test_the_conversations_open_without_javascript(addresses: dict[str, str], chromium: Any) -> None:
-    context = chromium.new_context(java_script_enabled=False)
+def test_the_conversations_open_without_javascript(addresses: dict[str, str], browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(addresses["run"])
     page.locator("summary", has_text="Basic (").click()
@@ -138,15 +120,15 @@ def test_the_conversations_open_without_javascript(addresses: dict[str, str], ch
     context.close()
 
 
-def test_every_heading_of_a_number_leads_to_its_meaning(addresses: dict[str, str], chromium: Any) -> None:
-    page = opened(chromium, addresses["run"], unfold=False)
+def test_every_heading_of_a_number_leads_to_its_meaning(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["run"], unfold=False)
     page.locator(".seven a[href='#m-comprehension_rate']").first.click()
     assert page.locator("#m-comprehension_rate").is_visible()
     page.close()
 
 
-def test_on_paper_nothing_is_cut_off(addresses: dict[str, str], chromium: Any) -> None:
-    page = opened(chromium, addresses["run"], width=794)
+def test_on_paper_nothing_is_cut_off(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["run"], width=794)
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("document.documentElement.scrollWidth") <= 794
@@ -155,13 +137,13 @@ def test_on_paper_nothing_is_cut_off(addresses: dict[str, str], chromium: Any) -
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
 def test_the_accessibility_checker_finds_nothing_in_conversations(
-    address: str, chromium: Any, scheme: str, width: int
+    address: str, browser: Any, scheme: str, width: int
 ) -> None:
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ImportError:
         absent("axe-playwright-python is not installed")
-    page = opened(chromium, address, scheme=scheme, width=width)
+    page = opened(browser, address, scheme=scheme, width=width)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     page.close()

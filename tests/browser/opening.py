@@ -1,0 +1,49 @@
+"""Opening a page as a reader would: light or dark, on a desk or a phone."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NoReturn
+
+import pytest
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+PHONE, DESK = 390, 1280
+SCHEMES = ("light", "dark")
+READABLE = 4.5
+
+# The contrast of a text with the first painted background behind it, after WCAG 2.
+CONTRAST = """selectors => {
+  const part = c => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const rgb = text => text.match(/[\\d.]+/g).map(Number);
+  const behind = element => {
+    for (let e = element; e; e = e.parentElement) {
+      const found = rgb(getComputedStyle(e).backgroundColor);
+      if (found.length < 4 || found[3] > 0) return found;
+    }
+    return [255, 255, 255];
+  };
+  return [...document.querySelectorAll(selectors)].filter(e => e.textContent.trim()).map(e => {
+    const style = getComputedStyle(e);
+    const colour = e instanceof SVGElement ? style.fill : style.color;
+    const [a, b] = [light(rgb(colour)), light(behind(e))].sort((x, y) => y - x);
+    return [e.tagName + '.' + e.getAttribute('class'), (a + 0.05) / (b + 0.05)];
+  });
+}"""
+
+
+def absent(reason: str) -> NoReturn:
+    """Skip, or fail where a browser was promised."""
+    if os.environ.get("VIVA_REQUIRE_BROWSER") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def opened(browser: Any, address: str, *, width: int = DESK, scheme: str = "light", unfold: bool = True) -> Any:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.set_default_timeout(20_000)
+    page.goto(address)
+    if unfold:
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    return page
