@@ -1,0 +1,1 @@
+"""The exam of dialogues: would a person call this a good talk?"""

@@ -1,0 +1,1 @@
+"""Who gives the scores: the learned model, a function of the user, a judge behind an endpoint."""

@@ -1,0 +1,164 @@
+"""What the exam of dialogues found: scores with their intervals, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vivavoce.records import Rate
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEffect:
+    """How far one message moved the score, in points of the 1-5 scale; `number` counts from 1."""
+
+    number: int
+    speaker: str
+    effect: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing that moved the score, in words; `effect` in points of the 1-5 scale."""
+
+    name: str
+    effect: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One dialogue's score, 1 to 5, or the reason why it gets none.
+
+    `low`, `high`: where a person's mark falls in 8 of 10 cases. `refusal` is empty where there is a score.
+    """
+
+    id: str
+    score: float | None
+    low: float | None = None
+    high: float | None = None
+    turns: tuple[TurnEffect, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    warnings: tuple[str, ...] = ()
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Dialogues with like scores: the mean score, and the mean of people's marks with its interval."""
+
+    score: float
+    mark: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How well scores follow people's marks. Intervals: bootstrap over dialogues.
+
+    `slope`, `intercept`: the line from score to mark (1 and 0: the scores mean what they say). `bins`: the same as
+    a picture. `n`: marked dialogues with a score; `refused`: marked dialogues without one.
+    """
+
+    n: int
+    pearson: Rate
+    spearman: Rate
+    kendall: Rate
+    mse: Rate
+    slope: float | None = None
+    intercept: float | None = None
+    bins: tuple[CalibrationBin, ...] = ()
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a rater learnt from, and how it did there; numbers made when it was trained, never on its own talks.
+
+    `agreements`: from the name of a test (`overall`, `human-bot`, `unseen-bot`, `later`) to what was found.
+    """
+
+    learnt_from: str
+    licence: str = ""
+    dialogues: int = 0
+    method: str = ""
+    agreements: Mapping[str, Agreement] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Passport:
+    """What must be known before a score is believed.
+
+    `local`: agreement with the user's own marks, overall and by kind. `may_compare`: whether bots may be compared
+    with it; `verdict` says why or why not, and what to do next, in one or two sentences.
+    """
+
+    rater: str
+    origin: Origin | None
+    local: Mapping[str, Agreement]
+    may_compare: bool
+    verdict: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recalibration:
+    """A straight line from score to local mark, learned from the user's own ratings.
+
+    `gain`: the mean squared error saved on dialogues that the line had not seen (above 0: it helps), with interval.
+    `adopted`: whether the gain is sure enough to use the line.
+    """
+
+    slope: float
+    intercept: float
+    n: int
+    gain: Rate
+    adopted: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A dialogue that a person should read: scripted checks, marks and score do not tell the same story."""
+
+    id: str
+    kind: str
+    score: float
+    other: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLine:
+    """One bot among others: its mean score (or mark) and its strength, each with an interval; rank 1 is best.
+
+    `low_rank`, `high_rank`: the ranks that the bot takes in 95 of 100 resamples.
+    """
+
+    bot: str
+    n: int
+    mean: Rate
+    strength: Rate
+    rank: int
+    low_rank: int
+    high_rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPair:
+    """Two bots compared: `verdict` is "better", "worse" (of the first) or "too close to call"."""
+
+    first: str
+    second: str
+    difference: Rate
+    p: float | None
+    verdict: str
+    dialogues_to_decide: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All bots, best first, and every pair of them; `warning` is empty when the score may be used for this."""
+
+    lines: tuple[SystemLine, ...]
+    pairs: tuple[SystemPair, ...]
+    warning: str = ""
