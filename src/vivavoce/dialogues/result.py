@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.records import Rate
 
 
@@ -162,3 +163,20 @@ class Ranking:
     lines: tuple[SystemLine, ...]
     pairs: tuple[SystemPair, ...]
     warning: str = ""
+
+
+@dataclass(frozen=True)
+class DialoguesResult:
+    """All that one exam of dialogues found; `scores` in the order of `dialogues`.
+
+    `recalibration` None: too few local marks. `ranking` None: the log names fewer than two bots.
+    """
+
+    dialogues: tuple[Dialogue, ...]
+    scores: tuple[Score, ...]
+    passport: Passport
+    recalibration: Recalibration | None = None
+    ranking: Ranking | None = None
+    queue: tuple[Disagreement, ...] = ()
+    source: str = "memory"
+    notes: tuple[str, ...] = ()
