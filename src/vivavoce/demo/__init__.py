@@ -1,4 +1,4 @@
-"""Material that ships: the questions that applicants ask a company, in English and in German."""
+"""Material that ships: questions of applicants in English and in German, suites of scenarios, invented talks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ from vivavoce.errors import UsageError, nearest
 from vivavoce.files import read_dataset, read_table
 from vivavoce.records import Dataset
 
-__all__ = ["Topic", "agent_path", "load", "shipped", "suite_path", "suites", "topics"]
+__all__ = [
+    "Topic",
+    "agent_path",
+    "dialogues_path",
+    "load",
+    "shipped",
+    "shipped_dialogues",
+    "suite_path",
+    "suites",
+    "topics",
+]
 
 _FILES: Mapping[str, str] = {"recruiting-de": "recruiting_de", "recruiting-en": "recruiting_en"}
 _SUITES = Path(__file__).parent / "suites"
+_DIALOGUES = Path(__file__).parent / "dialogues"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,16 @@ def agent_path(name: str) -> Path:
     """Return the agent file of a shipped suite."""
     known = sorted(path.parent.name for path in _SUITES.glob("*/agent.yaml"))
     return _SUITES / _known(name, known, "agent") / "agent.yaml"
+
+
+def shipped_dialogues() -> tuple[str, ...]:
+    """Return the names of the shipped files of invented talks."""
+    return tuple(sorted(path.stem for path in _DIALOGUES.glob("*.jsonl")))
+
+
+def dialogues_path(name: str = "talks") -> Path:
+    """Return a shipped file of talks: JSON Lines, one talk a line."""
+    return _DIALOGUES / f"{_known(name, shipped_dialogues(), 'file of talks')}.jsonl"
 
 
 def _scenario_files(folder: Path) -> Iterator[Path]:
