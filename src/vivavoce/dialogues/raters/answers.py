@@ -1,0 +1,120 @@
+"""Reading what a judge wrote: JSON, JSON in a fence, `4`, `4/5`, `Rating: 4`; anything else is no mark."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from vivavoce.dialogues.dialogue import HIGHEST, LOWEST
+
+__all__ = ["Verdict", "read_verdict"]
+
+MOST_WHY = 500
+MOST_READ = 20_000
+MOST_OBJECTS = 50
+NAMES = ("quality", "rating", "score", "mark", "grade")
+_NUMBER = r"(?<![\d.,/-])(\d{1,3}(?:[.,]\d{1,3})?)"
+# Neither part of a larger number, nor of another scale, nor the beginning of a range.
+_ALONE = r"(?![.,]?\d|\s*(?:/|%|out of\b|of\b|von\b|to\b|[-–]\s*\d))"
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_BARE = re.compile(rf"[\s*_`\"'(\[]*{_NUMBER}[\s*_`\"'.)\]]*(?:stars?|points?)?[\s*_.]*", re.IGNORECASE)
+_OF_FIVE = re.compile(rf"{_NUMBER}\s*(?:/|out of|of|von)\s*5(?![.,]?\d|\s*/)", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\b(?:{'|'.join(NAMES)})\b[\"'*_`]*\s*(?:[:=]|\bis\b|\bof\b|\s[-–]\s)[\s\"'*_`]*{_NUMBER}{_ALONE}",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge said: the mark from 1 to 5, the turns that it found worst, and why."""
+
+    quality: float
+    turns: tuple[int, ...] = ()
+    why: str = ""
+
+
+def read_verdict(content: str) -> Verdict | None:
+    """Return the mark that a judge gave; None where there is none, or where it could be one or another."""
+    text = _THOUGHTS.sub(" ", content[:MOST_READ]).strip()
+    objects = list(_objects(text))
+    if objects:
+        # Who thinks aloud ends with the answer.
+        return _from_object(objects[-1])
+    mark = _only(_bare(text)) or _only(_marks(_OF_FIVE, text)) or _only(_marks(_NAMED, text))
+    return None if mark is None else Verdict(mark)
+
+
+def _objects(text: str) -> Iterator[Mapping[str, object]]:
+    """Yield the JSON objects that hold a mark, in order, wherever they stand in the text or in each other."""
+    decoder, place, tries = json.JSONDecoder(), text.find("{"), 0
+    while place >= 0 and tries < MOST_OBJECTS:
+        tries += 1
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            found, end = {}, place + 1
+        lowered = {key.lower(): value for key, value in found.items()}
+        if any(name in lowered for name in NAMES):
+            yield lowered
+        else:
+            end = place + 1
+        place = text.find("{", end)
+
+
+def _from_object(found: Mapping[str, object]) -> Verdict | None:
+    mark = next(_mark_of(found[name]) for name in NAMES if name in found)
+    if mark is None:
+        return None
+    return Verdict(mark, tuple(dict.fromkeys(_turns(found.get("turns")))), _one_line(found.get("why")))
+
+
+def _mark_of(value: object) -> float | None:
+    if isinstance(value, str):
+        return _only(_bare(value)) or _only(_marks(_OF_FIVE, value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return _on_scale(value)
+
+
+def _bare(text: str) -> Iterator[float | None]:
+    match = _BARE.fullmatch(text)
+    if match:
+        yield _on_scale(match[1])
+
+
+def _marks(pattern: re.Pattern[str], text: str) -> Iterator[float | None]:
+    return (_on_scale(match[1]) for match in pattern.finditer(text))
+
+
+def _on_scale(value: str | int | float) -> float | None:
+    try:
+        number = float(value.replace(",", ".") if isinstance(value, str) else value)
+    except OverflowError:
+        return None
+    return number if LOWEST <= number <= HIGHEST else None
+
+
+def _only(marks: Iterable[float | None]) -> float | None:
+    """Return the one mark that was given; None for none, for several, and where one is off the scale."""
+    found = set(marks)
+    return found.pop() if len(found) == 1 else None
+
+
+def _turns(value: object) -> Iterator[int]:
+    for item in value if isinstance(value, list) else []:
+        number = item.get("turn") if isinstance(item, dict) else item
+        if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
+            number = int(number)
+        if isinstance(number, int) and not isinstance(number, bool) and number > 0:
+            yield number
+
+
+def _one_line(value: object) -> str:
+    # A judge's words go to terminals and pages; what steers a terminal does not.
+    plain = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in str(value or ""))
+    said = " ".join(plain.split())
+    return said if len(said) <= MOST_WHY else f"{said[: MOST_WHY - 3]}..."

@@ -1,0 +1,51 @@
+"""The rater that only counts: every other one must beat it, or it has learnt no more than how long a talk was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import log2
+
+from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
+from vivavoce.dialogues.result import Origin, Reason, Score
+from vivavoce.errors import UsageError, plural
+
+__all__ = ["LengthRater", "from_option"]
+
+# Two messages from each of two sides, four words in each: the shortest talk that is rated, and the lowest score.
+FEWEST_TURNS, FEWEST_WORDS = 4, 16
+LEAST_A_SIDE = 2
+POINTS = 0.5
+
+
+def from_option(option: str = "") -> LengthRater:
+    """Only turns and words, counted: half a point for each doubling. What any other rater has to beat."""
+    if option:
+        raise UsageError(f"'{option}' means nothing to the rater 'length'", remedy="write `length` alone")
+    return LengthRater()
+
+
+class LengthRater:
+    """Begins at 1 and adds half a point for each doubling of the turns above 4 and of the words above 16."""
+
+    name = "length"
+    origin: Origin | None = None
+
+    def rate(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """Return a score for each dialogue; fewer than two messages a side get none."""
+        return [_rate(dialogue) for dialogue in dialogues]
+
+
+def _rate(dialogue: Dialogue) -> Score:
+    said = [turn for turn in dialogue.turns if turn.text.strip()]
+    sides = Counter(turn.speaker for turn in said)
+    if sum(count >= LEAST_A_SIDE for count in sides.values()) < 2:
+        return Score(dialogue.id, None, refusal="too short to be rated: fewer than two messages from each side")
+    words = sum(len(turn.text.split()) for turn in said)
+    reasons = (_reason("turn", len(said), FEWEST_TURNS), _reason("word", words, FEWEST_WORDS))
+    score = LOWEST + sum(reason.effect for reason in reasons)
+    return Score(dialogue.id, min(HIGHEST, max(LOWEST, score)), reasons=reasons)
+
+
+def _reason(noun: str, count: int, fewest: int) -> Reason:
+    return Reason(f"{noun}s", POINTS * log2(count / fewest), f"the talk has {plural(count, noun)}")
