@@ -69,7 +69,8 @@ class Dialogue:
         """Who talked with whom."""
         if self.bots:
             return Kind.HUMAN_BOT
-        known = bool(self.turns) and all(turn.is_bot is False for turn in self.turns)
+        # A talk in which only one side spoke may have had a silent bot on the other.
+        known = len(self.speakers) > 1 and all(turn.is_bot is False for turn in self.turns)
         return Kind.HUMAN_HUMAN if known else Kind.UNKNOWN
 
     @property

@@ -1,0 +1,151 @@
+"""The messages of one dialogue as JSON objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from vivavoce.dialogues.corpus.entries import Findings, LogOptions
+from vivavoce.dialogues.corpus.speakers import is_bot_by_name
+from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag, read_name, read_thumb
+from vivavoce.dialogues.dialogue import Utterance
+from vivavoce.errors import nearest
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "speaker": ("speaker", "role", "sender", "author", "from", "userId"),
+    "text": ("text", "content", "utterance", "message", "body"),
+    "is_bot": ("is_bot", "isBot"),
+    "thumb": ("thumb", "utterance_eval", "evaluation"),
+}
+# Keys of chat logs that say nothing about who said what.
+TECHNICAL = frozenset(
+    {"tool_calls", "function_call", "tool_call_id", "refusal", "annotations", "audio", "name", "id"}
+)
+INSTRUCTIONS = frozenset({"system", "developer"})
+TOOLS = frozenset({"tool", "function"})
+ANSWERING = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Which key of a message holds what; None where it has none."""
+
+    speaker: str | None
+    text: str | None
+    is_bot: str | None
+    thumb: str | None
+    unknown: tuple[str, ...]
+
+
+def read_messages(value: object, found: Findings, options: LogOptions) -> tuple[Utterance, ...]:
+    """Return the messages in order; empty ones are kept, what is no message is a fault."""
+    if not isinstance(value, list):
+        found.fault(f"the turns are {kind_of(value)}, not a list")
+        return ()
+    silent = _silent_roles(value)
+    turns = [
+        _plain(item, options.bot) or _utterance(item, place, silent, found, options)
+        for place, item in enumerate(value, 1)
+    ]
+    return tuple([turn for turn in turns if turn is not None])
+
+
+def _plain(item: object, bot: str | None) -> Utterance | None:
+    """Return a message of the plainest shape without further questions: large logs hold millions of them."""
+    if type(item) is not dict or len(item) > 3:
+        return None
+    speaker, text, is_bot = item.get("speaker"), item.get("text"), item.get("is_bot")
+    if type(speaker) is not str or type(text) is not str or not speaker.strip():
+        return None
+    if len(item) == 2:
+        return Utterance(speaker, text, is_bot_by_name(speaker, bot))
+    return Utterance(speaker, text, is_bot) if type(is_bot) is bool else None
+
+
+def _silent_roles(items: Sequence[object]) -> frozenset[str]:
+    """Return the roles of a chat log that nobody speaks in: instructions to the model and the output of tools.
+
+    Where no assistant speaks, `system` is the name of the bot if it answers, that is, not only stands at the front.
+    """
+    roles = [
+        item.get("role") for item in items if isinstance(item, dict) and "role" in item and "speaker" not in item
+    ]
+    if not roles:
+        return frozenset()
+    last = max((place for place, role in enumerate(roles) if role == "system"), default=0)
+    answers = ANSWERING not in roles and any(role not in INSTRUCTIONS for role in roles[:last])
+    return TOOLS | (INSTRUCTIONS - {"system"} if answers else INSTRUCTIONS)
+
+
+def _utterance(
+    item: object, place: int, silent: frozenset[str], found: Findings, options: LogOptions
+) -> Utterance | None:
+    if not isinstance(item, dict):
+        found.fault(f"turn {place} is {kind_of(item)}, not an object with speaker and text")
+        return None
+    keys = _keys(tuple(item))
+    for key in keys.unknown:
+        found.remark(f"the key '{key}' of turns is passed over.{nearest(key, list(SYNONYMS))}")
+    if silent and item.get("role") in silent:
+        found.remark(f"messages of the role '{item['role']}' are passed over: they are not part of the talk")
+        return None
+    if _only_calls_tools(item, keys):
+        found.remark("messages that only call tools are passed over: nobody reads them")
+        return None
+    try:
+        return _read(item, keys, options)
+    except UnreadableError as error:
+        found.fault(f"turn {place}: {error}")
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _keys(names: tuple[str, ...]) -> Keys:
+    used = {role: next((name for name in known if name in names), None) for role, known in SYNONYMS.items()}
+    known = {name for names in SYNONYMS.values() for name in names} | TECHNICAL
+    return Keys(**used, unknown=tuple(name for name in names if name not in known))
+
+
+def _only_calls_tools(item: Mapping[str, object], keys: Keys) -> bool:
+    empty = not item.get(keys.text or "")
+    return empty and any(item.get(key) for key in ("tool_calls", "function_call"))
+
+
+def _read(item: Mapping[str, object], keys: Keys, options: LogOptions) -> Utterance:
+    if keys.speaker is None:
+        raise UnreadableError(_missing("speaker", item))
+    if keys.text is None:
+        raise UnreadableError(_missing("text", item))
+    speaker, text = item[keys.speaker], item[keys.text]
+    if type(speaker) is not str or not speaker.strip():
+        speaker = read_name(speaker, "speaker")
+    if type(text) is not str:
+        text = _parts(text, item)
+    thumb = read_thumb(item[keys.thumb]) if keys.thumb else None
+    return Utterance(speaker, text, _is_bot(item, keys, speaker, options), thumb)
+
+
+def _is_bot(item: Mapping[str, object], keys: Keys, speaker: str, options: LogOptions) -> bool | None:
+    """Return what the log says; `null` there means unknown, which only the user's own word can change."""
+    if keys.is_bot is None:
+        return is_bot_by_name(speaker, options.bot)
+    said = read_flag(item[keys.is_bot], "'is_bot'")
+    return is_bot_by_name(speaker, options.bot) if said is None and options.bot is not None else said
+
+
+def _parts(value: object, item: Mapping[str, object]) -> str:
+    """Return the text of a content that is a list of parts, as chat logs have it, or of a refusal."""
+    if isinstance(value, list) and all(isinstance(part, dict) and "type" in part for part in value):
+        texts = [part.get("text", part.get("refusal", "")) for part in value]
+        return "\n".join(text for text in texts if isinstance(text, str) and text)
+    refusal = item.get("refusal")
+    if value is None and isinstance(refusal, str):
+        return refusal
+    raise UnreadableError(f'the text is {kind_of(value)}: write text in quotes, "" if nothing was said')
+
+
+def _missing(role: str, item: Mapping[str, object]) -> str:
+    near = next((hint for key in item if (hint := nearest(key, SYNONYMS[role]))), "")
+    shown = ", ".join(f"'{key}'" for key in list(item)[:10]) or "none"
+    return f"the key '{role}' is missing (keys found: {shown}).{near}"

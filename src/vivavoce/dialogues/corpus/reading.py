@@ -1,0 +1,182 @@
+"""From a log to dialogues: every one is read, refused with its place, or left out with a note.
+
+| format | ending | what it holds |
+|---|---|---|
+| jsonl | .jsonl .ndjson | one dialogue a line: `id`, `turns`, `ratings`; chat logs with `messages`; Rasa trackers |
+| json | .json | a list of the same objects, or one |
+| rasa | | trackers (`sender_id`, `events`) as JSON or JSON Lines |
+| csv, tsv, xlsx | .csv .tsv .tab .xlsx .xlsm | one row for each message: dialogue, speaker, text, rating ... |
+| text | .txt .text .md | `User: hi`, one message a line |
+
+Other endings are judged by what the file holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vivavoce.dialogues.corpus.entries import Entry, LogOptions
+from vivavoce.dialogues.corpus.formats import entries_of
+from vivavoce.dialogues.dialogue import Dialogue
+from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
+from vivavoce.files import DEFAULT_MAX_BYTES
+from vivavoce.files.exclusions import exclusion
+from vivavoce.files.sources import check_file
+
+# Beyond this a file is something else than a log with some bad lines; reading on only fills the memory.
+MOST_FAULTS = 10_000
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The dialogues of a file. `excluded`: how many entries were left out, each of them told in `notes`."""
+
+    dialogues: tuple[Dialogue, ...]
+    source: str
+    notes: tuple[str, ...] = ()
+    excluded: int = 0
+
+
+def read_dialogues(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    bot: str | None = None,
+    skip_bad: bool = False,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> Corpus:
+    """Read a log. All faults are raised at once; nothing is dropped without a note.
+
+    `bot` names the speaker that is the bot. `skip_bad` leaves out dialogues that cannot be used and lists each in
+    the notes instead of refusing the file.
+    """
+    check_file(Path(path), max_bytes)
+    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes), skip_bad)
+    notes: list[str] = []
+    dialogues = tuple(reading.dialogues(notes.append))
+    return Corpus(dialogues, str(path), tuple(notes), reading.excluded)
+
+
+def stream_dialogues(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    bot: str | None = None,
+    skip_bad: bool = False,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    tell: Tell | None = None,
+) -> Iterator[Dialogue]:
+    """Yield the dialogues of a log of any size. Of JSON Lines one is held at a time, beside the ids seen so far.
+
+    Faults are raised together when the file is read to its end; with `skip_bad` each goes to `tell` instead, as all
+    other notes do. Of JSON Lines `max_bytes` limits a single line, of other formats the file.
+    """
+    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes), skip_bad)
+    return reading.dialogues(tell or _tell_nobody)
+
+
+def _tell_nobody(note: str) -> None:
+    """Take a note that the caller does not want."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One pass over a file: what was seen, and what was wrong."""
+
+    path: Path
+    format: str | None
+    options: LogOptions
+    skip_bad: bool
+    good: int = 0
+    excluded: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
+    remarks: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+    speakers: set[str] = field(default_factory=set)
+
+    def dialogues(self, tell: Tell) -> Iterator[Dialogue]:
+        """Yield what is good; raise or tell the rest at the end."""
+        for entry in entries_of(self.path, self.format, self.options):
+            self._note(entry)
+            faults = entry.faults or self._repeated(entry)
+            if faults:
+                self._take_faults(faults, tell)
+            elif entry.dialogue is not None:
+                self._count(entry.dialogue)
+                yield entry.dialogue
+            if len(self.faults) > MOST_FAULTS:
+                raise self._refusal(f"more than {plural(MOST_FAULTS, 'fault')}; the rest was not read")
+        self._finish(tell)
+
+    def _count(self, dialogue: Dialogue) -> None:
+        self.good += 1
+        if self.options.bot is not None and len(self.speakers) < MOST_FAULTS:
+            self.speakers.update(turn.speaker for turn in dialogue.turns)
+
+    def _note(self, entry: Entry) -> None:
+        for remark in entry.remarks:
+            self.remarks[remark] += 1
+            self.first.setdefault(remark, entry.place)
+
+    def _repeated(self, entry: Entry) -> Sequence[Fault]:
+        """Find an id that was used before: two dialogues of one name cannot be told apart later."""
+        if entry.dialogue is None:
+            return ()
+        first = self.places.get(entry.dialogue.id)
+        if first is None:
+            self.places[entry.dialogue.id] = entry.place
+            return ()
+        shown = entry.dialogue.id[:60]
+        return [Fault(f"the id '{shown}' was used before, in {first}: give each dialogue its own id", entry.place)]
+
+    def _take_faults(self, faults: Sequence[Fault], tell: Tell) -> None:
+        self.excluded += 1
+        placed = [Fault(fault.message, f"{self.path}, {fault.where}") for fault in faults]
+        if self.skip_bad:
+            for fault in placed:
+                tell(exclusion(fault))
+        else:
+            self.faults += placed
+
+    def _finish(self, tell: Tell) -> None:
+        if self.faults:
+            raise self._refusal(f"{plural(self.excluded, 'dialogue')} cannot be used")
+        if not self.good:
+            raise self._nothing()
+        self._check_bot()
+        for remark, times in self.remarks.items():
+            where = f" ({plural(times, 'dialogue')}, first in {self.first[remark]})" if self.first[remark] else ""
+            tell(f"{self.path}: {remark}{where}")
+
+    def _refusal(self, what: str) -> DataError:
+        return DataError(
+            what,
+            where=str(self.path),
+            faults=self.faults,
+            remedy="correct them, or leave such dialogues out with --skip-bad: each is listed",
+        )
+
+    def _nothing(self) -> DataError:
+        if self.excluded:
+            what = f"nothing is left: {plural(self.excluded, 'dialogue')} cannot be used"
+            return DataError(what, where=str(self.path), remedy="read the file without --skip-bad to see why")
+        return DataError("there are no dialogues", where=str(self.path), remedy="give a file with at least one")
+
+    def _check_bot(self) -> None:
+        bot, known = self.options.bot, sorted(self.speakers)
+        if bot is None or bot.casefold() in {name.casefold() for name in known}:
+            return
+        raise UsageError(
+            f"no speaker is called '{bot}'.{nearest(bot, known)}",
+            where=str(self.path),
+            remedy=f"speakers found: {', '.join(known[:20]) or 'none'}",
+        )

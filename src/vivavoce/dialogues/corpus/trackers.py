@@ -1,0 +1,106 @@
+"""Trackers as Rasa stores them: the events of one sender, cut into talks where a session starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from vivavoce.dialogues.corpus.entries import Entry, Findings
+from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_name
+from vivavoce.dialogues.dialogue import Dialogue, Utterance
+
+SPOKEN = {"user": False, "bot": True}
+SESSION_ACTION = "action_session_start"
+STARTS = frozenset({"session_started", "restart"})
+# What a channel or a developer sends to steer the bot; nobody says it.
+COMMANDS = frozenset({"/session_start", "/restart"})
+
+
+@dataclass(slots=True)
+class _Session:
+    """The messages between two starts, and the assistants that took part."""
+
+    turns: list[Utterance] = field(default_factory=list)
+    assistants: set[str] = field(default_factory=set)
+
+
+def is_tracker(item: Mapping[str, object]) -> bool:
+    """Say whether an object is a tracker."""
+    return "events" in item and "turns" not in item and "messages" not in item
+
+
+def is_event(item: Mapping[str, object]) -> bool:
+    """Say whether an object is a single event, as an event broker sends it."""
+    return isinstance(item.get("event"), str) and ("timestamp" in item or "sender_id" in item)
+
+
+def read_tracker(item: Mapping[str, object], row: int, place: str) -> Iterator[Entry]:
+    """Yield one dialogue for each session; a tracker in which nobody spoke is one without turns.
+
+    The id is the sender's, with the number of the session behind it where there are several.
+    """
+    found = Findings(place)
+    sender = _sender(item, found)
+    events = item["events"]
+    if events is None or isinstance(events, list):
+        sessions = _sessions(events or [], found)
+    else:
+        sessions = []
+        found.fault(f"the events are {kind_of(events)}, not a list")
+    if found.faults:
+        yield found.entry(None)
+        return
+    for number, session in enumerate(sessions, 1):
+        name = sender if len(sessions) == 1 else f"{sender}/{number}"
+        remarks = tuple(found.remarks) if number == 1 else ()
+        yield Entry(place, _dialogue(name, sender, session, row), remarks=remarks)
+
+
+def _dialogue(name: str, sender: str, session: _Session, row: int) -> Dialogue:
+    bot = next(iter(session.assistants)) if len(session.assistants) == 1 else None
+    return Dialogue(name, tuple(session.turns), bot=bot, user=sender, row=row)
+
+
+def _sender(item: Mapping[str, object], found: Findings) -> str:
+    if "sender_id" not in item:
+        found.fault("the key 'sender_id' is missing: export whole trackers")
+        return ""
+    try:
+        return read_name(item["sender_id"], "sender_id")
+    except UnreadableError as error:
+        found.fault(str(error))
+        return ""
+
+
+def _sessions(events: Sequence[object], found: Findings) -> list[_Session]:
+    sessions = [_Session()]
+    for place, event in enumerate(events, 1):
+        if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+            found.fault(f"event {place} is {kind_of(event)} without the key 'event'")
+        elif _starts(event):
+            if sessions[-1].turns:
+                sessions.append(_Session())
+        elif event["event"] in SPOKEN:
+            _add(event, place, sessions[-1], found)
+    if len(sessions) > 1 and not sessions[-1].turns:
+        sessions.pop()
+        found.remark("a last session in which nobody spoke is passed over")
+    return sessions
+
+
+def _starts(event: Mapping[str, object]) -> bool:
+    return event["event"] in STARTS or (event["event"] == "action" and event.get("name") == SESSION_ACTION)
+
+
+def _add(event: Mapping[str, object], place: int, session: _Session, found: Findings) -> None:
+    text = event.get("text")
+    if text is not None and not isinstance(text, str):
+        found.fault(f"event {place}: the text is {kind_of(text)}, not text")
+    elif text in COMMANDS and event["event"] == "user":
+        found.remark(f"the command '{text}' is passed over: nobody says it")
+    else:  # a picture or buttons alone have no text; the turn is kept
+        session.turns.append(Utterance(str(event["event"]), text or "", SPOKEN[str(event["event"])]))
+        metadata = event.get("metadata")
+        assistant = metadata.get("assistant_id") if isinstance(metadata, dict) else None
+        if isinstance(assistant, str) and assistant:
+            session.assistants.add(assistant)
