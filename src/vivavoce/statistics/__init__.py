@@ -6,6 +6,15 @@ imported inside the functions that need it, because a command that only prints h
 
 from vivavoce.statistics.agreement import gwet_ac1, krippendorff_alpha_nominal, percent_agreement
 from vivavoce.statistics.bradley_terry import bradley_terry
+from vivavoce.statistics.correlation import (
+    Correlations,
+    correlate,
+    draw_weights,
+    kendall,
+    paired_correlation_difference,
+    pearson,
+    spearman,
+)
 from vivavoce.statistics.paired import PairedTest, holm, items_to_decide, mcnemar_exact
 from vivavoce.statistics.ranking import rank_auc
 from vivavoce.statistics.resampling import bootstrap, paired_bootstrap, resamples
@@ -13,20 +22,27 @@ from vivavoce.statistics.shares import clopper_pearson_upper, wilson
 from vivavoce.statistics.splits import corrected_paired_test, mean_rate
 
 __all__ = [
+    "Correlations",
     "PairedTest",
     "bootstrap",
     "bradley_terry",
     "clopper_pearson_upper",
     "corrected_paired_test",
+    "correlate",
+    "draw_weights",
     "gwet_ac1",
     "holm",
     "items_to_decide",
+    "kendall",
     "krippendorff_alpha_nominal",
     "mcnemar_exact",
     "mean_rate",
     "paired_bootstrap",
+    "paired_correlation_difference",
+    "pearson",
     "percent_agreement",
     "rank_auc",
     "resamples",
+    "spearman",
     "wilson",
 ]

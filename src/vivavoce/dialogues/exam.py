@@ -1,0 +1,113 @@
+"""The whole exam of logged dialogues in one call: score, measure, say how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from vivavoce.dialogues.agreement import measure, value_of
+from vivavoce.dialogues.dialogue import Dialogue
+from vivavoce.dialogues.disagreements import find_disagreements
+from vivavoce.dialogues.passport import issue
+from vivavoce.dialogues.raters.protocol import Rater
+from vivavoce.dialogues.recalibration import apply, recalibrate
+from vivavoce.dialogues.result import DialoguesResult, Passport, Ranking, Recalibration, Score
+from vivavoce.dialogues.systems import rank_systems
+from vivavoce.errors import UsageError, WorkError, plural
+
+Progress = Callable[[str, int, int], None]
+
+# Large enough to rate in batches, small enough for a bar that moves.
+CHUNK = 200
+STAGE = "scoring dialogues"
+
+
+def examine_dialogues(
+    dialogues: Sequence[Dialogue],
+    rater: Rater | None = None,
+    *,
+    seed: int = 0,
+    source: str = "memory",
+    notes: Sequence[str] = (),
+    progress: Progress | None = None,
+    recalibration: Recalibration | None = None,
+) -> DialoguesResult:
+    """Score dialogues and return all that can be said about the scores; without a rater the shipped model.
+
+    A given `recalibration` moves the scores before anything else is looked at. Without one, the marks of this log
+    show whether one would help; its line is reported and the scores stay as the rater gave them.
+    """
+    judge = rater if rater is not None else _shipped()
+    _check_rater(recalibration, judge)
+    talks = tuple(dialogues)
+    scores = rate_in_chunks(judge, talks, progress)
+    if recalibration is not None:
+        scores, said = apply(recalibration, scores), _applied(recalibration)
+        notes = (*notes, said)
+    passport = issue(judge, measure(talks, scores, seed=seed), talks, scores)
+    learned = recalibration or recalibrate(talks, scores, seed=seed, rater=judge.name)
+    return DialoguesResult(
+        dialogues=talks,
+        scores=tuple(scores),
+        passport=passport,
+        recalibration=learned,
+        ranking=_ranked(talks, scores, passport, seed),
+        queue=find_disagreements(talks, scores),
+        source=source,
+        notes=tuple(notes),
+    )
+
+
+def rate_in_chunks(rater: Rater, dialogues: Sequence[Dialogue], progress: Progress | None = None) -> list[Score]:
+    """Return one score for each dialogue, in order; what is not a number becomes a refusal."""
+    scores: list[Score] = []
+    for start in range(0, len(dialogues), CHUNK):
+        chunk = dialogues[start : start + CHUNK]
+        given = list(rater.rate(chunk))
+        if len(given) != len(chunk):
+            raise WorkError(
+                f"the rater {rater.name} returned {plural(len(given), 'score')} for {plural(len(chunk), 'dialogue')}",
+                remedy="let it return exactly one score for each dialogue, in the same order",
+            )
+        scores += map(_checked, given)
+        if progress is not None:
+            progress(STAGE, len(scores), len(dialogues))
+    return scores
+
+
+def _shipped() -> Rater:
+    from vivavoce.dialogues.model import load_model
+
+    return load_model()
+
+
+def _checked(score: Score) -> Score:
+    if score.score is not None and value_of(score) is None:
+        return replace(score, score=None, low=None, high=None, refusal="the rater gave something that is no number")
+    if score.score is None and not score.refusal:
+        return replace(score, refusal="the rater gave no score and no reason")
+    return score
+
+
+def _check_rater(recalibration: Recalibration | None, rater: Rater) -> None:
+    if recalibration is not None and recalibration.rater not in ("", rater.name):
+        raise UsageError(
+            f"the recalibration was learned for the rater {recalibration.rater}, not for {rater.name}",
+            remedy="use it with its own rater, or learn a new one from dialogues scored by this rater",
+        )
+
+
+def _applied(recalibration: Recalibration) -> str:
+    if not recalibration.adopted:
+        return "The recalibration was not used: its gain is not sure enough."
+    return (
+        f"The scores were moved by a recalibration from {recalibration.n:,} marks. If those marks are in this log "
+        "too, the squared error and the calibration shown here look better than they are; the correlations do not."
+    )
+
+
+def _ranked(dialogues: Sequence[Dialogue], scores: Sequence[Score], passport: Passport, seed: int) -> Ranking | None:
+    ranking = rank_systems(dialogues, scores, seed=seed)
+    if ranking is None or passport.may_compare:
+        return ranking
+    return replace(ranking, warning=passport.verdict)

@@ -1,0 +1,183 @@
+"""What must be known before a score is believed, in plain sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from vivavoce.dialogues.agreement import LEAST_USERS, check_pairing, kind_of, pair_up, value_of
+from vivavoce.dialogues.dialogue import Dialogue, Kind
+from vivavoce.dialogues.raters.protocol import Rater
+from vivavoce.dialogues.result import Agreement, Origin, Passport, Score
+from vivavoce.errors import plural
+from vivavoce.records import Rate
+from vivavoce.text.words import guess_language, words
+
+# Below this many marks the interval of a correlation of 0.4 reaches down to about 0: nothing can be said.
+LEAST_MARKS = 30
+# A score that was only met with one bot may know that bot's habits and not quality.
+LEAST_BOTS = 2
+# A correlation of 0.2 explains 4 % of the marks. Counting messages alone reaches about 0.3 in talks with bots, so a
+# score whose lower end lies below 0.2 may be worse than counting.
+FLOOR = 0.2
+# Above this share of the talks a difference from what the rater learnt from is worth a sentence.
+TOLERATED_SHARE = 0.2
+# Enough talks to tell a language; words below which one talk does not show its own.
+SAMPLED_TALKS = 200
+LEAST_WORDS = 10
+NOT_YET = "Do not compare bots with this score yet"
+LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Chinese"}
+
+
+def issue(
+    rater: Rater, local: Mapping[str, Agreement], dialogues: Sequence[Dialogue], scores: Sequence[Score]
+) -> Passport:
+    """Return the passport of these scores; `local` is what `measure` found on the same dialogues."""
+    check_pairing(dialogues, scores)
+    may_compare, verdict = _judge(local.get(str(Kind.HUMAN_BOT)), dialogues, scores)
+    warnings = (
+        *_origin_warnings(rater.origin, dialogues),
+        *_refusal_warnings(scores),
+        *_mark_warnings(dialogues, scores),
+    )
+    return Passport(rater.name, rater.origin, dict(local), may_compare, verdict, warnings)
+
+
+def usual_lengths(dialogues: Iterable[Dialogue]) -> tuple[int, int] | None:
+    """Return how many messages 9 of 10 dialogues have, from and to: the `lengths` of an origin."""
+    lengths = sorted(len(dialogue.turns) for dialogue in dialogues)
+    if not lengths:
+        return None
+    last = len(lengths) - 1
+    return lengths[round(0.05 * last)], lengths[round(0.95 * last)]
+
+
+# --- may bots be compared? ---------------------------------------------------------------------------------------
+
+
+def _judge(found: Agreement | None, dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> tuple[bool, str]:
+    """Say whether bots may be compared, why, and what to do next: the first rule that is not met speaks."""
+    n = found.n if found else 0
+    if found is None or n < LEAST_MARKS:
+        return False, _too_few(n, dialogues)
+    bots = sorted({dialogue.bot for dialogue in pair_up(dialogues, scores, Kind.HUMAN_BOT).dialogues if dialogue.bot})
+    if 0 < len(bots) < LEAST_BOTS:
+        return False, (
+            f"{NOT_YET}: all {n:,} marked talks are with one bot ({bots[0]}). "
+            f"Let people mark talks with at least {LEAST_BOTS} bots, then score again."
+        )
+    if not all(_sure(rate) for rate in (found.spearman, found.pearson)):
+        return False, _too_loose(found)
+    among = f" with {plural(len(bots), 'bot')}" if bots else ""
+    return True, (
+        f"Bots may be compared with this score: on your own {n:,} marked talks{among} it follows people's marks "
+        f"({_said(found.spearman)}). Believe means of many talks, not the score of a single one."
+    )
+
+
+def _sure(rate: Rate) -> bool:
+    return rate.low is not None and rate.low > FLOOR
+
+
+def _too_few(n: int, dialogues: Sequence[Dialogue]) -> str:
+    have = f"only {plural(n, 'talk')} with a bot {'has' if n == 1 else 'have'}" if n else "no talk with a bot has"
+    unclear = sum(dialogue.quality is not None and kind_of(dialogue) is Kind.UNKNOWN for dialogue in dialogues)
+    hint = (
+        f" {plural(unclear, 'marked talk')} {'does' if unclear == 1 else 'do'} not count "
+        "because the log does not say which side is a bot."
+        if unclear
+        else ""
+    )
+    return (
+        f"{NOT_YET}: {have} both a score and a person's mark.{hint} Let people mark at least "
+        f"{plural(LEAST_MARKS - n, 'more talk' if n else 'talk')} from 1 to 5, with at least {LEAST_BOTS} bots "
+        "in all, then score again."
+    )
+
+
+def _too_loose(found: Agreement) -> str:
+    if found.spearman.value is None or found.pearson.value is None:
+        return (
+            f"{NOT_YET}: on your {found.n:,} marked talks all scores or all marks are the same, so nothing shows "
+            "whether one follows the other. Mark talks of which some are good and some are poor."
+        )
+    if found.spearman.low is None or found.pearson.low is None:
+        return f"{NOT_YET}: your {found.n:,} marks come from too few different talks. Mark more talks."
+    weaker, name = min((found.spearman, "Spearman"), (found.pearson, "Pearson"), key=lambda pair: pair[0].low or 0.0)
+    numbers = f"({_said(weaker, name)}; the lower end must be above {FLOOR})"
+    if (weaker.value or 0.0) > FLOOR:
+        return (
+            f"{NOT_YET}: it seems to follow people's marks, but your {found.n:,} marked talks are too few to be sure "
+            f"{numbers}. Mark more talks, then score again."
+        )
+    return (
+        f"{NOT_YET}: on your {found.n:,} marked talks it hardly follows people's marks {numbers}. If that stays so "
+        "with more marks, this score does not fit your bots."
+    )
+
+
+def _said(rate: Rate, name: str = "Spearman") -> str:
+    return f"{name} {rate.value:.2f}, between {rate.low:.2f} and {rate.high:.2f}"
+
+
+# --- warnings ----------------------------------------------------------------------------------------------------
+
+
+def _origin_warnings(origin: Origin | None, dialogues: Sequence[Dialogue]) -> Iterable[str]:
+    if origin is None:
+        yield "Nobody has measured this rater yet: only your own marks can tell how far to trust it."
+        return
+    yield from _language_warnings(origin.language, dialogues)
+    yield from _length_warnings(origin.lengths, dialogues)
+
+
+def _language_warnings(learnt: str, dialogues: Sequence[Dialogue]) -> Iterable[str]:
+    step = max(1, len(dialogues) // SAMPLED_TALKS)
+    looked = [tongue for dialogue in dialogues[::step] if (tongue := _language(dialogue))]
+    others = Counter(tongue for tongue in looked if tongue != learnt)
+    if not others or others.total() <= TOLERATED_SHARE * len(looked):
+        return
+    named = LANGUAGES.get(others.most_common(1)[0][0], "another language")
+    yield (
+        f"About {others.total() / len(looked):.0%} of the talks are not in {LANGUAGES.get(learnt, learnt)}, the "
+        f"language of what this rater learnt from (mostly {named}): believe their scores only with marks of your own."
+    )
+
+
+def _language(dialogue: Dialogue) -> str | None:
+    """Return the language of one talk, None where it has too few words to tell."""
+    text = "\n".join(turn.text for turn in dialogue.turns[:50])[:5000]
+    tongue = guess_language([text])
+    # Chinese has no spaces: its words are not counted.
+    return tongue if tongue == "zh" or len(words(text, "en")) >= LEAST_WORDS else None
+
+
+def _length_warnings(lengths: tuple[int, int] | None, dialogues: Sequence[Dialogue]) -> Iterable[str]:
+    if lengths is None or not dialogues:
+        return
+    outside = sum(not lengths[0] <= len(dialogue.turns) <= lengths[1] for dialogue in dialogues)
+    if outside > TOLERATED_SHARE * len(dialogues):
+        yield (
+            f"{outside / len(dialogues):.0%} of the talks are shorter than {lengths[0]} or longer than {lengths[1]} "
+            "messages, unlike most of what this rater learnt from: their scores are less sure."
+        )
+
+
+def _refusal_warnings(scores: Sequence[Score]) -> Iterable[str]:
+    refused = [score.refusal.rstrip(" .") for score in scores if value_of(score) is None]
+    if refused:
+        why, _ = Counter(refused).most_common(1)[0]
+        yield (
+            f"{len(refused):,} of {plural(len(scores), 'talk')} ({len(refused) / len(scores):.0%}) got no score"
+            f"{f', mostly because: {why}' if why else ''}."
+        )
+
+
+def _mark_warnings(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> Iterable[str]:
+    marked = pair_up(dialogues, scores).dialogues
+    people = {dialogue.user for dialogue in marked if dialogue.user}
+    # One name for all is how many logs call the human side, not a person.
+    if len(marked) >= LEAST_MARKS and 2 <= len(people) < LEAST_USERS:
+        yield (
+            f"The marks come from only {len(people)} people: the intervals do not know how other people would mark."
+        )

@@ -1,0 +1,338 @@
+"""Which bot is better: bots ranked by their scored dialogues or by what people preferred."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.dialogues.agreement import check_pairing, groups_of, measure_rows, value_of
+from vivavoce.dialogues.dialogue import Dialogue
+from vivavoce.dialogues.result import Agreement, Ranking, Score, SystemLine, SystemPair
+from vivavoce.errors import UsageError
+from vivavoce.records import Rate
+from vivavoce.statistics import bradley_terry, draw_weights, holm, items_to_decide, wilson
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+DRAWS = 1000
+CONFIDENCE = 0.95
+# Nobody sees a hundredth of a point: scores that near to each other are a draw.
+STEP = 0.01
+# Numbers in one table of dialogues, small enough to stay near the processor.
+BLOCK = 400_000
+# Fewer dialogues of a bot have no spread worth the name: no verdict from them.
+LEAST_DIALOGUES = 5
+BETTER, WORSE, TOO_CLOSE = "better", "worse", "too close to call"
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One comparison of two bots: `won` is 1 if the first was preferred, 0 if the second was, 0.5 for a draw.
+
+    `person`: who said so, where it is known; all that one person says is resampled together.
+    """
+
+    first: str
+    second: str
+    won: float = 1.0
+    person: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Means and strengths of bots in the data (first row) and in every resample (the rows after it)."""
+
+    bots: tuple[str, ...]
+    n: Ints
+    means: Floats
+    strengths: Floats
+
+
+def rank_systems(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int = 0) -> Ranking | None:
+    """Rank the bots that the log names by their mean score; None for fewer than two with scored dialogues.
+
+    Strengths: Bradley and Terry's, every dialogue of one bot against every dialogue of the other. Intervals and
+    ranges of ranks: bootstrap over dialogues within each bot, or over users where the log names at least ten.
+    """
+    check_pairing(dialogues, scores)
+    rows = [
+        (dialogue.bot, group, value)
+        for dialogue, group, score in zip(dialogues, groups_of(dialogues), scores, strict=True)
+        if dialogue.bot and (value := value_of(score)) is not None
+    ]
+    # In a fixed order, so that the order of the log decides nothing.
+    rows.sort()
+    bots = tuple(dict.fromkeys(bot for bot, _, _ in rows))
+    if len(bots) < 2:
+        return None
+    place = {bot: number for number, bot in enumerate(bots)}
+    codes = np.asarray([place[bot] for bot, _, _ in rows], dtype=np.intp)
+    values = np.asarray([value for _, _, value in rows], dtype=np.float64)
+    return _ranking(_draw_scores(bots, codes, values, [group for _, group, _ in rows], seed))
+
+
+def rank_by_preferences(preferences: Iterable[Preference], *, seed: int = 0) -> Ranking | None:
+    """Rank bots by what people preferred, strongest first; None without preferences.
+
+    `mean` is the share of comparisons won. A pair's difference is the share won by the first less that won by the
+    second, where the two met; two bots that never met have none.
+    """
+    given = sorted(preferences, key=lambda one: (one.first, one.second, one.won, one.person or ""))
+    _check_preferences(given)
+    if not given:
+        return None
+    bots = tuple(sorted({name for one in given for name in (one.first, one.second)}))
+    wins = _draw_wins(bots, given, seed)
+    return _preferred(bots, wins)
+
+
+def system_agreement(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int = 0) -> Agreement:
+    """Compare the mean score of each bot with the mean mark of each bot; `n` counts bots.
+
+    `refused`: bots that have marks and no score. Ten bots or more give intervals (bootstrap over bots).
+    """
+    check_pairing(dialogues, scores)
+    given: dict[str, list[float]] = {}
+    marks: dict[str, list[float]] = {}
+    for dialogue, score in zip(dialogues, scores, strict=True):
+        if dialogue.bot and (value := value_of(score)) is not None:
+            given.setdefault(dialogue.bot, []).append(value)
+        if dialogue.bot and dialogue.quality is not None:
+            marks.setdefault(dialogue.bot, []).append(dialogue.quality)
+    both = sorted(given.keys() & marks.keys())
+    means = ([math.fsum(found[bot]) / len(found[bot]) for bot in both] for found in (given, marks))
+    return measure_rows(*means, seed=seed, refused=len(marks.keys() - given.keys()))
+
+
+# --- scores ------------------------------------------------------------------------------------------------------
+
+
+def _draw_scores(
+    bots: tuple[str, ...], codes: Ints, values: Floats, groups: Sequence[tuple[str, str]], seed: int
+) -> _Drawn:
+    by_user = any(kind == "user" for kind, _ in groups)
+    # A user talks with many bots and takes them all along; a dialogue only stands for dialogues of its bot.
+    units: Sequence[Hashable] = groups if by_user else range(len(codes))
+    step = max(1, BLOCK // (len(bots) * len(codes)))
+    blocks = [np.ones((1, len(codes)))]
+    for drawn in draw_weights(units, DRAWS, seed, None if by_user else codes.tolist()):
+        blocks += np.split(drawn, range(step, len(drawn), step))
+    means, tables = zip(*(_count(len(bots), codes, values, weights) for weights in blocks), strict=True)
+    n = np.bincount(codes, minlength=len(bots))
+    return _Drawn(bots, n, np.concatenate(means), bradley_terry(np.concatenate(tables)))
+
+
+def _count(bots: int, codes: Ints, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of each bot and the table of wins for each resample.
+
+    A pair's wins are its share of wins times the number of independent contests that n and m dialogues are worth,
+    n·m / (n + m): all n·m contests share the same few dialogues.
+    """
+    member = np.eye(bots)[codes]
+    n = weights @ member
+    means = np.divide(weights @ (member * values[:, None]), n, out=np.full(n.shape, np.nan), where=n > 0)
+    at = _at_scores(bots, codes, values, weights)
+    # Dialogues below each score, those at it half: a draw is half a win.
+    below = at.cumsum(axis=2) - at / 2
+    wins = at @ below.transpose(0, 2, 1)
+    both = n[:, :, None] + n[:, None, :]
+    return means, np.divide(wins, both, out=np.zeros_like(wins), where=both > 0) * (1 - np.eye(bots))
+
+
+def _at_scores(bots: int, codes: Ints, values: Floats, weights: Floats) -> Floats:
+    """Return for each resample how many dialogues of each bot have each score, lowest score first."""
+    steps, places = np.unique(np.rint(values / STEP), return_inverse=True)
+    cells, cell = np.unique(codes * len(steps) + places.ravel(), return_inverse=True)
+    order = np.argsort(cell, kind="stable")
+    starts = np.searchsorted(cell[order], np.arange(len(cells)))
+    counts = np.zeros((len(weights), bots * len(steps)))
+    counts[:, cells] = np.add.reduceat(weights[:, order], starts, axis=1)
+    return counts.reshape(len(weights), bots, len(steps))
+
+
+def _ranking(drawn: _Drawn) -> Ranking:
+    ranks = _ranks(drawn.means)
+    order = sorted(range(len(drawn.bots)), key=lambda bot: (ranks[0, bot], drawn.bots[bot]))
+    lines = tuple(
+        _line(drawn.bots[bot], int(drawn.n[bot]), drawn.means[:, bot], drawn.strengths[:, bot], ranks[:, bot])
+        for bot in order
+    )
+    gaps = [
+        _score_gap(drawn.bots[a], drawn.bots[b], drawn.means[:, a] - drawn.means[:, b], drawn.n[[a, b]].tolist())
+        for a, b in combinations(order, 2)
+    ]
+    return Ranking(lines, _pairs(gaps))
+
+
+def _score_gap(first: str, second: str, values: Floats, sizes: Sequence[int]) -> _Gap:
+    smaller, n = min(sizes), sum(sizes)
+    # Not even a complete parting of the scores is rarer than this by chance.
+    return _Gap(first, second, values, n, smaller, least_p=min(1.0, 2 / math.comb(n, smaller)))
+
+
+# --- preferences -------------------------------------------------------------------------------------------------
+
+
+def _check_preferences(given: Sequence[Preference]) -> None:
+    wrong = [one for one in given if one.first == one.second or not 0 <= one.won <= 1]
+    if wrong:
+        raise UsageError(
+            f"{len(wrong)} of {len(given)} preferences cannot be used, the first is {wrong[0]}",
+            remedy="compare two different bots and say 1 (the first won), 0 (the second won) or 0.5 (a draw)",
+        )
+
+
+def _draw_wins(bots: tuple[str, ...], given: Sequence[Preference], seed: int) -> Floats:
+    """Return the table of wins in the data (first) and in every resample of people or single preferences."""
+    from scipy.sparse import csr_array
+
+    size, place = len(bots), {bot: number for number, bot in enumerate(bots)}
+    first, second = (np.asarray([place[name] for name in names]) for names in _sides(given))
+    won, rows = np.asarray([one.won for one in given]), np.arange(len(given))
+    cells = (np.tile(rows, 2), np.concatenate((first * size + second, second * size + first)))
+    table = csr_array((np.concatenate((won, 1 - won)), cells), shape=(len(given), size * size))
+    units: list[Hashable] = [one.person or row for row, one in enumerate(given)]
+    whole = np.ones((1, len(given)))
+    blocks = [np.asarray(weights @ table) for weights in (whole, *draw_weights(units, DRAWS, seed))]
+    return np.concatenate(blocks).reshape(-1, size, size)
+
+
+def _sides(given: Sequence[Preference]) -> tuple[list[str], list[str]]:
+    return [one.first for one in given], [one.second for one in given]
+
+
+def _preferred(bots: tuple[str, ...], wins: Floats) -> Ranking:
+    contests = wins + wins.transpose(0, 2, 1)
+    met = contests.sum(axis=2)
+    shares = np.divide(wins.sum(axis=2), met, out=np.full(met.shape, np.nan), where=met > 0)
+    strengths = bradley_terry(wins)
+    ranks = _ranks(strengths)
+    order = sorted(range(len(bots)), key=lambda bot: (ranks[0, bot], bots[bot]))
+    lines = []
+    for bot in order:
+        n = round(float(met[0, bot]))
+        line = _line(bots[bot], n, shares[:, bot], strengths[:, bot], ranks[:, bot])
+        lines.append(replace(line, mean=_widened(line.mean, wilson(float(wins[0, bot].sum()), n))))
+    return Ranking(tuple(lines), _pairs([_preference_gap(bots, wins, a, b) for a, b in combinations(order, 2)]))
+
+
+def _preference_gap(bots: tuple[str, ...], wins: Floats, a: int, b: int) -> _Gap:
+    won, lost = wins[:, a, b], wins[:, b, a]
+    met = won + lost
+    values = np.divide(won - lost, met, out=np.full(met.shape, np.nan), where=met > 0)
+    n = round(float(met[0]))
+    # Were both alike, n free choices would still differ by this much; a unanimous sample has no spread of its own.
+    chance = 1 / math.sqrt(n) if n else 0.0
+    share = wilson(float(won[0]), n)
+    bounds = None if share.low is None or share.high is None else (2 * share.low - 1, 2 * share.high - 1)
+    return _Gap(bots[a], bots[b], values, n, n, least_p=min(1.0, 2.0 ** (1 - n)), least_error=chance, bounds=bounds)
+
+
+def _widened(rate: Rate, by: Rate) -> Rate:
+    if rate.low is None or rate.high is None or by.low is None or by.high is None:
+        return rate
+    return Rate(rate.value, min(rate.low, by.low), max(rate.high, by.high), rate.n)
+
+
+# --- lines and pairs ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """The difference of two bots in the data (first) and in every resample.
+
+    `n`: items of both, `smaller`: of the side that has fewer. `least_p`, `least_error`: what so few items allow at
+    best. `bounds`: the interval reaches at least so far.
+    """
+
+    first: str
+    second: str
+    values: Floats
+    n: int
+    smaller: int
+    least_p: float = 0.0
+    least_error: float = 0.0
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error, None where too few items show any."""
+        drawn = self.values[1:][~np.isnan(self.values[1:])]
+        if self.smaller < LEAST_DIALOGUES or len(drawn) < 2:
+            return None
+        # Resamples of a small sample vary too little.
+        return max(self.least_error, float(drawn.std(ddof=1)) * math.sqrt(self.smaller / (self.smaller - 1)))
+
+    @property
+    def rate(self) -> Rate:
+        """The difference with its interval."""
+        found = replace(_rate(self.values, self.smaller), n=self.n)
+        return found if self.bounds is None else _widened(found, Rate(0.0, *self.bounds, self.n))
+
+
+def _ranks(values: Floats) -> Ints:
+    """Return 1 + the number of bots that are better, in every resample; a bot that was not drawn is last."""
+    known = np.where(np.isnan(values), -np.inf, values)
+    # A difference in the last digit is rounding.
+    return np.asarray(1 + (known[:, None, :] > known[:, :, None] + 1e-12).sum(axis=2))
+
+
+def _line(bot: str, n: int, means: Floats, strengths: Floats, ranks: Ints) -> SystemLine:
+    tail = (1 - CONFIDENCE) / 2
+    low = int(np.quantile(ranks[1:], tail, method="lower"))
+    high = int(np.quantile(ranks[1:], 1 - tail, method="higher"))
+    rank = int(ranks[0])
+    return SystemLine(bot, n, _rate(means, n), _rate(strengths, n), rank, min(low, rank), max(high, rank))
+
+
+def _rate(values: Floats, n: int) -> Rate:
+    if np.isnan(values[0]):
+        return Rate(None, None, None, n)
+    drawn = values[1:][~np.isnan(values[1:])]
+    # One dialogue, drawn again and again, has no spread: that is ignorance and not certainty.
+    if n < 2 or not len(drawn):
+        return Rate(float(values[0]), None, None, n)
+    low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return Rate(float(values[0]), float(low), float(high), n)
+
+
+def _pairs(gaps: Sequence[_Gap]) -> tuple[SystemPair, ...]:
+    """Compare all pairs at once; pairs that say nothing do not cost the others their certainty."""
+    known = [(row, p) for row, gap in enumerate(gaps) if (p := _p(gap)) is not None]
+    adjusted = dict(zip((row for row, _ in known), holm([p for _, p in known]), strict=True))
+    return tuple(_pair(gap, adjusted.get(row), len(known)) for row, gap in enumerate(gaps))
+
+
+def _p(gap: _Gap) -> float | None:
+    """Return the two-sided p of Student's t with the error of the resamples.
+
+    Counting resamples cannot go below 1 in 500, which Holm's correction for 55 pairs would make meaningless. The
+    freedom is that of the smaller side.
+    """
+    from scipy.special import stdtr
+
+    error, difference = gap.error, float(gap.values[0])
+    if error is None or math.isnan(difference):
+        return None
+    if abs(difference) <= 1e-12:
+        return 1.0
+    distance = abs(difference) / max(error, 1e-12)
+    return max(gap.least_p, float(2 * stdtr(gap.smaller - 1, -distance)))
+
+
+def _pair(gap: _Gap, p: float | None, tested: int) -> SystemPair:
+    rate = gap.rate
+    if p is not None and p < 1 - CONFIDENCE and rate.value is not None:
+        return SystemPair(gap.first, gap.second, rate, p, BETTER if rate.value > 0 else WORSE)
+    more, error = None, gap.error
+    if p is not None and rate.value is not None and error is not None:
+        # As strict as the correction for all pairs will be.
+        strict = 1 - (1 - CONFIDENCE) / tested
+        more = items_to_decide(rate.value, error, gap.n, confidence=strict)
+    return SystemPair(gap.first, gap.second, rate, p, TOO_CLOSE, None if more is None else max(1, more))
