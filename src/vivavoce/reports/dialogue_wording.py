@@ -1,0 +1,340 @@
+"""The findings of a dialogues exam in sentences: the same words in terminal, page and notebook."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
+from vivavoce.dialogues.result import (
+    Agreement,
+    DialoguesResult,
+    Origin,
+    Ranking,
+    Recalibration,
+    Score,
+    SystemLine,
+    SystemPair,
+)
+from vivavoce.errors import plural
+from vivavoce.records import Rate
+from vivavoce.reports.dialogue_meanings import FEWEST, number_text, range_text, signed
+from vivavoce.reports.meanings import interval_text, score_text
+from vivavoce.reports.talks import shorten, visible
+
+BINS_PER_POINT = 2
+NOT_YET = "You cannot compare bots with these scores yet."
+# So many times the dialogues that are there will never be gathered.
+HOPELESS = 100
+DECIDED = ("better", "worse")
+# How a verdict begins when it repeats what the headline says.
+_REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*: *", re.IGNORECASE)
+
+
+# --- talks and their scores --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A dialogue beside its score."""
+
+    dialogue: Dialogue
+    score: Score
+
+    @property
+    def value(self) -> float | None:
+        """The score, None for a refusal and for what is not a number."""
+        value = self.score.score
+        return value if value is not None and math.isfinite(value) else None
+
+
+def talks_of(result: DialoguesResult) -> list[Talk]:
+    """Return every dialogue beside its score, in order."""
+    return [Talk(*pair) for pair in zip(result.dialogues, result.scores, strict=True)]
+
+
+def scored(result: DialoguesResult) -> list[Talk]:
+    """Return the dialogues that have a score, the lowest first."""
+    found = [talk for talk in talks_of(result) if talk.value is not None]
+    return sorted(found, key=lambda talk: talk.value or 0.0)
+
+
+def mean_score(talks: Sequence[Talk]) -> Rate:
+    """Return the mean of the scores; the interval comes from resampling people where they are known."""
+    kept = [talk for talk in talks if talk.value is not None]
+    values = [talk.value or 0.0 for talk in kept]
+    if not values:
+        return Rate(None, None, None, 0)
+    if len(values) < FEWEST:
+        return Rate(sum(values) / len(values), None, None, len(values))
+    import numpy as np
+
+    from vivavoce.dialogues.agreement import groups_of, mean_with_interval
+
+    return mean_with_interval(np.array(values), groups_of([talk.dialogue for talk in kept]), seed=0)
+
+
+def spread(talks: Iterable[Talk]) -> list[tuple[float, float, int]]:
+    """Return how many scores fall between each two half points: from, up to, count."""
+    steps = int((HIGHEST - LOWEST) * BINS_PER_POINT)
+    counts = [0] * steps
+    for talk in talks:
+        if talk.value is not None:
+            place = math.floor((talk.value - LOWEST) * BINS_PER_POINT)
+            counts[min(max(place, 0), steps - 1)] += 1
+    edges = [LOWEST + place / BINS_PER_POINT for place in range(steps + 1)]
+    return list(zip(edges, edges[1:], counts, strict=False))
+
+
+def by_bot(talks: Iterable[Talk]) -> dict[str, list[Talk]]:
+    """Return the talks of each bot that the log names, the bot with most talks first."""
+    found: dict[str, list[Talk]] = {}
+    for talk in talks:
+        if talk.dialogue.bot:
+            found.setdefault(talk.dialogue.bot, []).append(talk)
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def role_of(utterance: Utterance) -> str:
+    """Return who speaks: bot or person where the log says so, else the speaker's name."""
+    if utterance.is_bot is None:
+        return utterance.speaker or "?"
+    return "bot" if utterance.is_bot else "person"
+
+
+def effects_of(talk: Talk) -> dict[int, float]:
+    """Return how far each message moved the score, by the number of the message."""
+    return {turn.number: turn.effect for turn in talk.score.turns}
+
+
+# --- the first sentences -----------------------------------------------------------------------------------------
+
+
+def headline(result: DialoguesResult) -> str:
+    """Return the sentence that a report begins with: may bots be compared with these scores?"""
+    if not any(talk.value is not None for talk in talks_of(result)):
+        return _nothing(result)
+    if result.passport.may_compare:
+        return "You can compare bots with these scores."
+    return NOT_YET
+
+
+def _nothing(result: DialoguesResult) -> str:
+    if not result.scores:
+        return "Nothing could be scored: there are no dialogues."
+    return f"Nothing could be scored: {plural(len(result.scores), 'dialogue')} read, none of them with a score."
+
+
+def because(result: DialoguesResult) -> str:
+    """Say why bots may be compared or not, and what to do next."""
+    return sentence(_REPEATED.sub("", result.passport.verdict.strip()))
+
+
+def counts_sentence(result: DialoguesResult) -> str:
+    """Say how many dialogues were read, scored, refused and marked by people."""
+    total = len(result.scores)
+    kept = sum(talk.value is not None for talk in talks_of(result))
+    marked = sum(dialogue.quality is not None for dialogue in result.dialogues)
+    told = [f"{plural(total, 'dialogue')} read", f"{kept:,} scored"]
+    told += [f"{total - kept:,} refused"] if total > kept else []
+    told += [f"{marked:,} marked by people" if marked else "none marked by people"]
+    return f"{', '.join(told)}."
+
+
+def mean_sentence(talks: Sequence[Talk]) -> str:
+    """Say what the scores come to."""
+    mean = mean_score(talks)
+    if mean.value is None:
+        return "There is no score."
+    few = "" if mean.n >= FEWEST else ", too few for an interval"
+    return f"Mean score {number_text(mean)}{few}, on a scale from 1 (bad) to 5 (good)."
+
+
+def sentence(text: str) -> str:
+    """Return a remark as a sentence: a capital first and a stop last."""
+    told = " ".join(text.split())
+    told = told[:1].upper() + told[1:]
+    return told if not told or told.endswith((".", "!", "?", ":")) else f"{told}."
+
+
+def clean(text: str) -> str:
+    """Return a text that can be shown and stored: nothing that steers a terminal, no half characters."""
+    return visible(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def short(text: str, most: int) -> str:
+    """Return a clean text on one line and not longer than `most`."""
+    return shorten(clean(text), most)
+
+
+def file_name(source: str) -> str:
+    """Return the last part of a path."""
+    return source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or source
+
+
+# --- one talk ----------------------------------------------------------------------------------------------------
+
+
+def score_line(talk: Talk) -> str:
+    """Return score and range of a talk, or that it has none."""
+    if talk.value is None:
+        return "no score"
+    around = range_text(talk.score.low, talk.score.high)
+    return score_text(talk.value) + (f" ({around})" if around else "")
+
+
+def talk_facts(talk: Talk) -> str:
+    """Return what else is known of a talk: its bot, people's mark, scripted checks."""
+    dialogue, mark = talk.dialogue, talk.dialogue.quality
+    checks = {None: "", True: "checks passed", False: "checks failed"}[dialogue.passed]
+    marked = f"people's mark {mark:.3g}" if mark is not None else ""
+    said = plural(len(dialogue.turns), "message")
+    return ", ".join(part for part in (f"bot {dialogue.bot}" if dialogue.bot else "", said, marked, checks) if part)
+
+
+def reason_lines(score: Score) -> list[str]:
+    """Return the reasons, the strongest first, each with its effect."""
+    ordered = sorted(score.reasons, key=lambda reason: -abs(reason.effect))
+    return [f"{signed(reason.effect)}: {reason.text}" for reason in ordered]
+
+
+def range_sentence(score: Score) -> str:
+    """Say how sure the score of one talk is."""
+    if score.low is None or score.high is None:
+        return ""
+    return f"In 8 of 10 cases a person's mark for such a talk lies between {score.low:.1f} and {score.high:.1f}."
+
+
+# --- what was left out -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What several dialogues have in common, and which they are."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+def refusals(result: DialoguesResult) -> list[Group]:
+    """Return why dialogues were refused, the most frequent reason first."""
+    refused = [talk.score for talk in talks_of(result) if talk.value is None]
+    return _grouped((score.refusal or "no reason given", score.id) for score in refused)
+
+
+def cautions(result: DialoguesResult) -> list[Group]:
+    """Return what scores are to be taken with care for, the most frequent first."""
+    kept = [talk.score for talk in talks_of(result) if talk.value is not None]
+    return _grouped((warning, score.id) for score in kept for warning in score.warnings)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> list[Group]:
+    found: dict[str, list[str]] = {}
+    for text, name in pairs:
+        found.setdefault(text, []).append(name)
+    groups = [Group(text, tuple(ids)) for text, ids in found.items()]
+    return sorted(groups, key=lambda group: -len(group.ids))
+
+
+def some_names(names: Sequence[str], most: int = 5) -> str:
+    """Return a few names and how many more there are."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+# --- trust -------------------------------------------------------------------------------------------------------
+
+
+def origin_sentence(origin: Origin | None) -> str:
+    """Say what the rater learnt from and how it was measured there."""
+    if origin is None:
+        return "Nobody has measured this rater against people's marks yet."
+    learnt = f"It learnt from {origin.learnt_from}" if origin.learnt_from else "It does not say what it learnt from"
+    size = f" ({plural(origin.dialogues, 'dialogue')})" if origin.dialogues else ""
+    licence = f", licence {origin.licence}" if origin.licence else ""
+    method = f" {sentence(origin.method)}" if origin.method else ""
+    return f"{learnt}{size}{licence}.{method}"
+
+
+def agreement_sentence(agreements: Mapping[str, Agreement]) -> str:
+    """Say how well the scores follow the user's own marks."""
+    found = agreements.get("overall") or next(iter(agreements.values()), None)
+    if found is None or not found.n:
+        return "None of these talks has both a score and a mark, so nobody knows how far the scores fit here."
+    if found.pearson.value is None:
+        return f"{plural(found.n, 'talk')} with score and mark: too few, or too much alike, for a correlation."
+    around = interval_text(found.pearson, "score")
+    return (
+        f"On {plural(found.n, 'marked talk')} of this log, scores and people's marks correlate by "
+        f"{score_text(found.pearson.value)}{f' ({around})' if around else ''}: 0 is chance, 1 is perfect."
+    )
+
+
+def recalibration_sentence(found: Recalibration | None) -> str:
+    """Say what a correction towards the user's own marks would bring or has brought."""
+    if found is None:
+        return "Recalibration: too few of these talks are marked to learn a correction from them."
+    line = f"mark = {found.slope:.2f} x score {'+' if found.intercept >= 0 else '-'} {abs(found.intercept):.2f}"
+    sure = "its gain is sure" if found.adopted else "its gain is not sure"
+    told = f"Recalibration ({sure}): {line}, squared error saved: {number_text(found.gain)}."
+    return f"{told} {sentence(found.reason)}".strip()
+
+
+# --- bots --------------------------------------------------------------------------------------------------------
+
+
+def rank_text(line: SystemLine) -> str:
+    """Return the place of a bot and the places it may take."""
+    return f"{line.rank}" if line.low_rank == line.high_rank else f"{line.rank} ({line.low_rank} to {line.high_rank})"
+
+
+def ranking_warning(result: DialoguesResult) -> str:
+    """Say why the ranking is to be taken with care; what the headline explains is not explained again."""
+    said = result.ranking.warning if result.ranking else ""
+    if said in ("", result.passport.verdict):
+        return "" if result.passport.may_compare else f"{NOT_YET} Why stands at the top."
+    return sentence(said)
+
+
+def nearest_pairs(ranking: Ranking) -> list[SystemPair]:
+    """Return the pairs of bots, neighbours in the ranking first: between them the order is least sure."""
+    ranks = {line.bot: line.rank for line in ranking.lines}
+    return sorted(ranking.pairs, key=lambda pair: abs(ranks.get(pair.first, 0) - ranks.get(pair.second, 0)))
+
+
+def pair_sentence(pair: SystemPair) -> str:
+    """Say which of two bots is better, by how much, and what would decide it."""
+    value = pair.difference.value
+    if value is None:
+        return f"{pair.first} and {pair.second} cannot be compared: one of them has no score."
+    around = interval_text(pair.difference, "score")
+    if pair.verdict in DECIDED:
+        better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
+        sides = f", {_apart(pair.difference)}" if around else ""
+        return f"{better} is better than {other}: {abs(value):.2f} points{sides}."
+    gap = f"{signed(value)} points" + (f", {around}" if around else "")
+    return f"{pair.first} and {pair.second}: {pair.verdict} ({gap}).{_forecast(pair)}"
+
+
+def _apart(difference: Rate) -> str:
+    ends = sorted(abs(end) for end in (difference.low, difference.high) if end is not None)
+    return f"{ends[0]:.2f} to {ends[1]:.2f}"
+
+
+def _forecast(pair: SystemPair) -> str:
+    more = pair.dialogues_to_decide
+    if not more:
+        return ""
+    if more > HOPELESS * max(1, pair.difference.n):
+        return " If there is a difference, it is too small for a log of a bearable size to show."
+    about = f"About {plural(more, 'more dialogue')} of both together"
+    return f" {about} would probably decide, if the difference is as large as it looks."
+
+
+def remarks(result: DialoguesResult) -> Iterator[str]:
+    """Return all that a reader should know before trusting a score."""
+    yield from (sentence(text) for text in (*result.passport.warnings, *result.notes))
+    for group in cautions(result):
+        yield f"{plural(len(group.ids), 'score')} with a warning: {sentence(group.text)}"

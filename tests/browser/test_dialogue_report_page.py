@@ -1,0 +1,145 @@
+"""The report of dialogues in a real browser: light and dark, on a desk, on a phone, on paper, and without scripts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, absent, opened
+
+from vivavoce.reports.dialogue_html import render_dialogues
+
+RESULTS = str(Path(__file__).resolve().parents[1] / "reports")
+pytestmark = pytest.mark.browser
+TEXTS = (
+    "h1, h2, h3, h4, p, li, td, th, dt, dd, a, summary, caption, small, b, .muted, .said, .effect, .speaker,"
+    " svg.chart text"
+)
+CASES = ("three bots", "hostile", "nothing")
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Write the reports and return their addresses."""
+    sys.path.insert(0, RESULTS)
+    try:
+        import dialogue_results
+    finally:
+        sys.path.remove(RESULTS)
+    folder = tmp_path_factory.mktemp("dialogues")
+    for number, case in enumerate(CASES):
+        page = render_dialogues(dialogue_results.CASES[case]())
+        (folder / f"{number}.html").write_text(page, encoding="utf-8")
+    return {case: (folder / f"{number}.html").as_uri() for number, case in enumerate(CASES)}
+
+
+@pytest.fixture(params=CASES)
+def address(request: pytest.FixtureRequest, addresses: dict[str, str]) -> str:
+    return addresses[request.param]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_report_of_dialogues_fetches_nothing_and_runs_nothing(address: str, browser: Any, scheme: str) -> None:
+    page = browser.new_page(color_scheme=scheme)
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    assert said == []
+    assert asked == [address]
+    assert page.locator("script").count() == 0
+    page.close()
+
+
+@pytest.mark.parametrize("width", [320, PHONE, 768, DESK])
+def test_a_report_of_dialogues_never_scrolls_sideways(address: str, browser: Any, width: int) -> None:
+    page = opened(browser, address, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_text_of_dialogues_can_be_read_also_on_a_tint(address: str, browser: Any, scheme: str) -> None:
+    page = opened(browser, address, scheme=scheme)
+    rows = page.evaluate(CONTRAST, TEXTS)
+    assert len(rows) > 20
+    assert [row for row in rows if row[1] < READABLE] == []
+    page.close()
+
+
+def test_tints_differ_by_direction_and_by_theme(addresses: dict[str, str], browser: Any) -> None:
+    script = "['.up-3', '.down-3', 'body'].map(s => getComputedStyle(document.querySelector(s)).backgroundColor)"
+    looks = []
+    for scheme in SCHEMES:
+        page = opened(browser, addresses["three bots"], scheme=scheme)
+        looks += page.evaluate(script)
+        page.close()
+    assert len(set(looks)) == 6
+
+
+def test_a_talk_opens_without_javascript(addresses: dict[str, str], browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(addresses["three bots"])
+    talk = page.locator("details.telling").first
+    assert not talk.locator(".messages").is_visible()
+    talk.locator("summary").click()
+    assert talk.locator(".messages").is_visible()
+    context.close()
+
+
+def test_on_a_phone_message_and_effect_stay_in_sight(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["three bots"], width=PHONE)
+    edges = page.evaluate(
+        "[...document.querySelectorAll('.messages .said, .messages .effect')]"
+        ".map(e => e.getBoundingClientRect()).map(r => [r.left, r.right])"
+    )
+    assert len(edges) > 50
+    assert [edge for edge in edges if edge[0] < 0 or edge[1] > PHONE] == []
+    page.close()
+
+
+def test_text_from_the_right_does_not_turn_the_page(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["hostile"])
+    said = page.locator(".messages .said", has_text="שלום").first
+    assert said.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    row = said.locator("xpath=..")
+    assert row.evaluate("e => getComputedStyle(e).direction") == "ltr"
+    speaker, effect = row.locator(".speaker").bounding_box(), row.locator(".effect").bounding_box()
+    assert speaker["x"] < effect["x"]
+    page.close()
+
+
+def test_a_heading_of_a_number_leads_to_its_meaning(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["three bots"], unfold=False)
+    page.locator("a[href='#m-spearman']").first.click()
+    assert page.locator("#m-spearman").is_visible()
+    page.close()
+
+
+def test_a_report_of_dialogues_on_paper_is_not_cut_off(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["three bots"], width=794)
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 794
+    page.close()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
+def test_the_accessibility_checker_finds_nothing_in_dialogues(
+    address: str, browser: Any, scheme: str, width: int
+) -> None:
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        absent("axe-playwright-python is not installed")
+    page = opened(browser, address, scheme=scheme, width=width)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.close()
