@@ -76,9 +76,9 @@ def rate_in_chunks(rater: Rater, dialogues: Sequence[Dialogue], progress: Progre
 
 
 def _shipped() -> Rater:
-    from vivavoce.dialogues.model import load_model
+    from vivavoce.dialogues.raters.learned import shipped
 
-    return load_model()
+    return shipped()
 
 
 def _checked(score: Score) -> Score:

@@ -59,6 +59,11 @@ def write_text(path: str | Path, text: str) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
+    write_bytes(path, data)
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file, all or nothing."""
     target = Path(path).resolve()
     try:
         _replace(target, data)

@@ -1,0 +1,110 @@
+"""The learned quality model: three ways to read a talk, averaged, and an equation that turns them into a mark.
+
+Each way gives two numbers: the mark when nobody says whether the peer is a bot (`direct`), and how far the mark lies
+from what is usual for this kind of peer (`relative`). People mark people higher than bots: a model that must guess
+the kind spends its strength on that, and says little about which bot talk is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Kind, View
+from vivavoce.dialogues.model.features import talk_features
+from vivavoce.dialogues.model.forest import Forest
+from vivavoce.dialogues.model.kernel import KernelModel, Scales
+from vivavoce.dialogues.model.messages import Talk, read_talk
+from vivavoce.dialogues.model.terms import Terms
+from vivavoce.dialogues.model.thumbs import ThumbModel
+from vivavoce.dialogues.model.wording import WordingModel
+from vivavoce.dialogues.result import Origin
+
+Floats = NDArray[np.float64]
+
+OUTPUTS = ("direct", "relative")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """All that is learned from one set of talks before the equations."""
+
+    words: Terms
+    thumbs: ThumbModel
+    wording: WordingModel
+    forest: Forest
+    scales: Scales
+    kernel: KernelModel
+
+    def read(self, view: View) -> Talk:
+        """Return the view as the model reads it."""
+        return read_talk(view, self.words.rarities)
+
+    def features(self, talk: Talk) -> Floats:
+        """Return the numbers of a whole talk."""
+        return talk_features(talk, self.thumbs.predict(talk))
+
+    def combine(self, wording: Floats, features: Floats) -> Floats:
+        """Return the mean of the three ways to read: rows x outputs."""
+        nearest = self.kernel.predict(self.scales.apply(features))
+        return np.asarray((wording + self.forest.predict(features) + nearest) / 3)
+
+    def predict(self, talks: Sequence[Talk]) -> Floats:
+        """Return the outputs of whole talks: rows x outputs."""
+        wording = [self.wording.predict(talk, np.ones((1, len(talk.peer)))) for talk in talks]
+        features = [self.features(talk) for talk in talks]
+        return self.combine(np.vstack(wording), np.vstack(features)) if talks else np.zeros((0, len(OUTPUTS)))
+
+
+@dataclass(frozen=True)
+class Equation:
+    """From the outputs of the parts to a mark: a weighted sum, and where marks really fell around it.
+
+    `human`: what is added where the peer is known to be a person. `scores`, `lows`, `highs`: at these scores, 8 of 10
+    marks of talks not learned from lay between low and high; linear between them.
+    """
+
+    intercept: float
+    human: float
+    weights: Floats
+    scores: Floats = field(default_factory=lambda: np.array([LOWEST, HIGHEST]), repr=False)
+    lows: Floats = field(default_factory=lambda: np.array([LOWEST, LOWEST]), repr=False)
+    highs: Floats = field(default_factory=lambda: np.array([HIGHEST, HIGHEST]), repr=False)
+
+    def raw(self, outputs: Floats, human: NDArray[np.bool_]) -> Floats:
+        """Return the weighted sums, which may leave the scale."""
+        return np.asarray(self.intercept + self.human * human + outputs @ self.weights)
+
+    def apply(self, outputs: Floats, human: NDArray[np.bool_]) -> Floats:
+        """Return marks between 1 and 5."""
+        return np.clip(self.raw(outputs, human), LOWEST, HIGHEST)
+
+    def interval(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Return where a person's mark falls in 8 of 10 cases."""
+        low, high = np.interp(scores, self.scores, self.lows), np.interp(scores, self.scores, self.highs)
+        return np.minimum(low, scores), np.maximum(high, scores)
+
+
+@dataclass(frozen=True)
+class Model:
+    """The parts, one equation for talks whose peer is known and one for the others, and where it all comes from."""
+
+    parts: Parts
+    told: Equation
+    untold: Equation
+    origin: Origin
+
+    def marks(self, outputs: Floats, kinds: Sequence[Kind]) -> Floats:
+        """Return marks from the outputs of the parts, one kind for each row."""
+        human = np.array([kind is Kind.HUMAN_HUMAN for kind in kinds], dtype=bool)
+        known = np.array([kind is not Kind.UNKNOWN for kind in kinds], dtype=bool)
+        told = self.told.apply(outputs, human)
+        return np.where(known, told, self.untold.apply(outputs, human & False))
+
+    def predict(self, views: Sequence[View]) -> Floats:
+        """Return one mark for each view."""
+        talks = [self.parts.read(view) for view in views]
+        return self.marks(self.parts.predict(talks), [view.dialogue.kind for view in views])

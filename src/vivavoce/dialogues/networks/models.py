@@ -1,0 +1,89 @@
+"""The networks: GRU and BiGRU over the whole talk, HRE over the utterances of a talk. Needs torch."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from vivavoce.dialogues.networks.packing import Numbers, pack, spans, starts_of
+from vivavoce.dialogues.networks.recurrence import Cell, glorot
+from vivavoce.dialogues.networks.vocabulary import Material
+
+UNITS = 100
+
+
+class _Network(nn.Module):
+    """What all three have: word vectors and one linear neuron on top."""
+
+    def __init__(self, vectors: Tensor, top: int, start: float, chance: torch.Generator, *, learn: bool) -> None:
+        super().__init__()
+        self.vectors = nn.Parameter(vectors, requires_grad=learn)
+        self.top = nn.Parameter(glorot(top, 1, chance))
+        self.bias = nn.Parameter(torch.full((1,), start))
+
+    def _words(self, items: Numbers) -> tuple[Tensor, Numbers]:
+        words, places = np.unique(items, return_inverse=True)
+        known = torch.from_numpy(words)
+        # Row 0 is "nothing": the end of an utterance and unknown words. It is zero and stays zero.
+        return self.vectors.index_select(0, known) * (known > 0).unsqueeze(1), places
+
+    def _mark(self, states: Tensor) -> Tensor:
+        return (states @ self.top).squeeze(1) + self.bias
+
+
+class Sequential(_Network):
+    """GRU or BiGRU: the whole talk as one text, an end mark after each utterance, no speakers."""
+
+    def __init__(self, vectors: Tensor, start: float, chance: torch.Generator, *, both: bool, learn: bool) -> None:
+        super().__init__(vectors, UNITS * (1 + both), start, chance, learn=learn)
+        self.cells = nn.ModuleList(Cell(vectors.shape[1], UNITS, chance) for _ in range(1 + both))
+
+    def forward(self, material: Material, rows: Numbers) -> Tensor:
+        """Return the mark of each of these rows."""
+        # Two people's marks of one talk are two rows with the same text: read once.
+        talks, places = np.unique(material.talk[rows], return_inverse=True)
+        starts, lengths = material.text_starts[talks], material.text_lengths[talks]
+        states = []
+        for cell, backwards in zip(self.cells, (False, True), strict=False):
+            packing = pack(starts, lengths, backwards=backwards)
+            values, items = self._words(material.text[packing.items])
+            states.append(cell(values, packing, items))
+        return self._mark(torch.cat(states, dim=1)).index_select(0, torch.from_numpy(places))
+
+
+class Hierarchical(_Network):
+    """HRE: one layer reads each utterance, the second one the utterances of the talk with who said them."""
+
+    def __init__(self, vectors: Tensor, start: float, chance: torch.Generator, *, learn: bool) -> None:
+        super().__init__(vectors, UNITS, start, chance, learn=learn)
+        self.phrases = Cell(vectors.shape[1], UNITS, chance)
+        self.talks = Cell(UNITS + 2, UNITS, chance)
+
+    def forward(self, material: Material, rows: Numbers) -> Tensor:
+        """Return the mark of each of these rows."""
+        talks = material.talk[rows]
+        lengths = material.talk_lengths[talks]
+        said = material.said[spans(material.talk_starts[talks], lengths)]
+        bits = torch.from_numpy(material.sides[spans(material.side_starts[rows], lengths)])
+        phrases, places = np.unique(said, return_inverse=True)
+        states = self._read(material, phrases).index_select(0, torch.from_numpy(places))
+        packing = pack(starts_of(lengths), lengths)
+        return self._mark(self.talks(torch.cat([states, bits], dim=1), packing, packing.items))
+
+    def _read(self, material: Material, phrases: Numbers) -> Tensor:
+        packing = pack(material.phrase_starts[phrases], material.phrase_lengths[phrases])
+        values, items = self._words(material.words[packing.items])
+        states: Tensor = self.phrases(values, packing, items)
+        return states
+
+
+Model = Sequential | Hierarchical
+
+
+def build(architecture: str, vectors: Tensor, *, start: float, seed: int, learn: bool) -> Model:
+    """Return an untrained network: `gru`, `bigru` or `hre`. `start`: the mark it gives before it has learnt."""
+    chance = torch.Generator().manual_seed(seed)
+    if architecture == "hre":
+        return Hierarchical(vectors, start, chance, learn=learn)
+    return Sequential(vectors, start, chance, both=architecture == "bigru", learn=learn)

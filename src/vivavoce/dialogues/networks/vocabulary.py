@@ -1,0 +1,163 @@
+"""Words to numbers: the word vectors that the networks read, and rated views as arrays of numbers.
+
+A lexicon is made once for all dialogues of a measurement; each training run then takes only looks-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.dialogues.corpus.preprocessing import normalise
+from vivavoce.dialogues.dialogue import Dialogue, View
+from vivavoce.dialogues.networks.packing import Numbers, starts_of
+from vivavoce.errors import UsageError
+from vivavoce.text.glove import WordVectors, find_glove, load_word_vectors
+
+Floats = NDArray[np.float32]
+
+DIMENSIONS = 100
+# The number of the end mark of an utterance and of words without a vector: a vector of zeros.
+NOTHING = 0
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Words with their vectors, and the known phrases as numbers of words.
+
+    `vectors` None: none were given, so that each network learns its own from the start.
+    """
+
+    words: Mapping[str, int]
+    phrases: Mapping[str, tuple[int, ...]]
+    vectors: Floats | None
+
+    @property
+    def glove(self) -> bool:
+        """Whether the vectors were given (GloVe, as published) and not learnt."""
+        return self.vectors is not None
+
+    @property
+    def size(self) -> int:
+        """The number of vectors, the one of nothing included."""
+        return len(self.words) + 1
+
+
+@dataclass(frozen=True)
+class Material:
+    """Rated views as arrays. Everything that occurs twice is kept once; stretches are starts and lengths.
+
+    `words`: the words of all phrases; `said`: the phrases of all talks; `text`: the words of all talks with the
+    end mark after each utterance; `talk`: the talk of each view; `sides`: for each utterance of each view [1, 0]
+    if the judge said it, else [0, 1]; `marks`: what the network should say; `groups`: the dialogue of each view.
+    """
+
+    words: Numbers
+    phrase_starts: Numbers
+    phrase_lengths: Numbers
+    said: Numbers
+    talk_starts: Numbers
+    talk_lengths: Numbers
+    text: Numbers
+    text_starts: Numbers
+    text_lengths: Numbers
+    talk: Numbers
+    sides: Floats
+    side_starts: Numbers
+    marks: Floats
+    groups: Numbers
+
+    def __len__(self) -> int:
+        return len(self.talk)
+
+
+def find_vectors(home: Path, dialogues: Iterable[Dialogue]) -> WordVectors | None:
+    """Return the GloVe vectors of the words of these dialogues; None where GloVe is not installed."""
+    path = find_glove(home)
+    if path is None:
+        return None
+    return load_word_vectors(path, {word for text in _texts(dialogues) for word in words_of(text)})
+
+
+def make_lexicon(dialogues: Iterable[Dialogue], vectors: WordVectors | None = None) -> Lexicon:
+    """Return all words and phrases of these dialogues as numbers."""
+    texts = {text: words_of(text) for text in _texts(dialogues)}
+    seen = dict.fromkeys(word for found in texts.values() for word in found)
+    # As published, a word without a vector is a vector of zeros; without any vectors each word learns its own.
+    known = [word for word in seen if vectors is None or word in vectors.index]
+    words = {word: number for number, word in enumerate(known, NOTHING + 1)}
+    phrases = {text: tuple(words.get(word, NOTHING) for word in found) for text, found in texts.items()}
+    return Lexicon(words, phrases, None if vectors is None else _matrix(known, vectors))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words and signs of an utterance, cut as for the published models."""
+    return normalise(text).split()
+
+
+def _texts(dialogues: Iterable[Dialogue]) -> dict[str, None]:
+    return dict.fromkeys(turn.text for dialogue in dialogues for turn in dialogue.turns)
+
+
+def _matrix(known: Sequence[str], vectors: WordVectors) -> Floats:
+    if vectors.dimensions != DIMENSIONS:
+        raise UsageError(
+            f"the word vectors have {vectors.dimensions} dimensions, the published networks read {DIMENSIONS}",
+            remedy="take GloVe with 100 dimensions: viva models get glove",
+        )
+    rows = [vectors.index[word] for word in known]
+    return np.concatenate([np.zeros((1, DIMENSIONS), dtype=np.float32), vectors.matrix[rows]])
+
+
+def encode(views: Sequence[View], lexicon: Lexicon) -> Material:
+    """Return these views as arrays; views without a mark get NaN."""
+    phrases: dict[tuple[int, ...], int] = {}
+    talks: dict[tuple[int, ...], int] = {}
+    talk: list[int] = []
+    for view in views:
+        read = (lexicon.phrases[turn.text] for turn in view.dialogue.turns)
+        said = tuple(phrases.setdefault(phrase, len(phrases)) for phrase in read)
+        talk.append(talks.setdefault(said, len(talks)))
+    names = {name: number for number, name in enumerate(dict.fromkeys(view.dialogue.id for view in views))}
+    phrase_lengths, talk_lengths = _lengths(phrases), _lengths(talks)
+    text, text_lengths = _text(list(phrases), talks)
+    return Material(
+        words=_flat(phrases),
+        phrase_starts=starts_of(phrase_lengths),
+        phrase_lengths=phrase_lengths,
+        said=_flat(talks),
+        talk_starts=starts_of(talk_lengths),
+        talk_lengths=talk_lengths,
+        text=text,
+        text_starts=starts_of(text_lengths),
+        text_lengths=text_lengths,
+        talk=np.asarray(talk, dtype=np.int64),
+        sides=_sides(views),
+        side_starts=starts_of([len(view.dialogue.turns) for view in views]),
+        marks=np.asarray([np.nan if view.quality is None else view.quality for view in views], dtype=np.float32),
+        groups=np.asarray([names[view.dialogue.id] for view in views], dtype=np.int64),
+    )
+
+
+def _lengths(rows: Iterable[tuple[int, ...]]) -> Numbers:
+    return np.asarray([len(row) for row in rows], dtype=np.int64)
+
+
+def _flat(rows: Iterable[tuple[int, ...]]) -> Numbers:
+    return np.asarray([number for row in rows for number in row], dtype=np.int64)
+
+
+def _text(phrases: Sequence[tuple[int, ...]], talks: Iterable[tuple[int, ...]]) -> tuple[Numbers, Numbers]:
+    ended = [(*phrase, NOTHING) for phrase in phrases]
+    texts = [tuple(number for phrase in talk for number in ended[phrase]) for talk in talks]
+    return _flat(texts), _lengths(texts)
+
+
+def _sides(views: Sequence[View]) -> Floats:
+    own = [turn.speaker == view.judge for view in views for turn in view.dialogue.turns]
+    judged = np.asarray(own, dtype=np.float32)
+    return np.stack([judged, 1 - judged], axis=1)

@@ -1,0 +1,137 @@
+"""The learned model as a rater: refuses what it cannot read, warns where it is unsure, explains the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
+from vivavoce.dialogues.result import Origin, Score
+from vivavoce.errors import MissingPartError, plural
+from vivavoce.text.words import guess_language
+
+if TYPE_CHECKING:
+    from vivavoce.dialogues.model.model import Model
+
+LEAST_A_SIDE = 2
+# Longer talks are read at both ends.
+MOST_MESSAGES = 400
+# Below this share of letters that the model knows, the talk is in another script.
+LEAST_READABLE = 0.5
+# Talks explained together: large enough for fast arithmetic, small enough for memory.
+BATCH = 32
+LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
+
+
+@dataclass(frozen=True)
+class LearnedRater:
+    """A model with its name in reports."""
+
+    model: Model
+    name: str = "learned"
+
+    @property
+    def origin(self) -> Origin:
+        """What the model learnt from."""
+        return self.model.origin
+
+    def rate(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        """Return one score or refusal for each dialogue, in order."""
+        found: list[Score] = []
+        for start in range(0, len(dialogues), BATCH):
+            found += self._batch(dialogues[start : start + BATCH])
+        return found
+
+    def _batch(self, dialogues: Sequence[Dialogue]) -> list[Score]:
+        from vivavoce.dialogues.model.explaining import explain
+
+        scores = [Score(dialogue.id, None, refusal=refuse(dialogue)) for dialogue in dialogues]
+        readable = [row for row, score in enumerate(scores) if not score.refusal]
+        short = [shorten(dialogues[row]) for row in readable]
+        views = [View(talk, judge_of(talk)) for talk, _ in short]
+        for row, (_, kept), grounds in zip(readable, short, explain(self.model, views), strict=True):
+            scores[row] = Score(
+                dialogues[row].id,
+                grounds.score,
+                grounds.low,
+                grounds.high,
+                tuple(replace(turn, number=kept[turn.number - 1] + 1) for turn in grounds.turns),
+                grounds.reasons,
+                warn(dialogues[row], kept, self.origin),
+            )
+        return scores
+
+
+def from_option(option: str) -> LearnedRater:
+    """Give the shipped model, or one of the user's own: `learned:PATH`."""
+    if not option:
+        return shipped()
+    from vivavoce.dialogues.model.weights import load_weights
+
+    return LearnedRater(load_weights(option), f"learned:{option}")
+
+
+@cache
+def shipped() -> LearnedRater:
+    """Return the model that comes with vivavoce."""
+    from vivavoce.dialogues.model.weights import SHIPPED, load_weights
+
+    if not SHIPPED.is_file():
+        raise MissingPartError(
+            "the dialogue model is not where it should be", where=str(SHIPPED), remedy="install vivavoce again"
+        )
+    return LearnedRater(load_weights(SHIPPED))
+
+
+def refuse(dialogue: Dialogue) -> str:
+    """Return why a dialogue gets no score; empty: it gets one."""
+    said = [turn for turn in dialogue.turns if turn.text.strip()]
+    if not said:
+        return "nothing was said"
+    counts = {speaker: sum(turn.speaker == speaker for turn in said) for speaker in dialogue.speakers}
+    if len([speaker for speaker, count in counts.items() if count]) < 2:
+        return "only one side spoke: a dialogue needs two"
+    judge = judge_of(dialogue)
+    own = counts.get(judge, 0)
+    if min(own, len(said) - own) < LEAST_A_SIDE:
+        return f"one side said fewer than {LEAST_A_SIDE} things: too little to judge"
+    letters = sum(character.isalpha() for turn in said for character in turn.text)
+    known = sum(character.isascii() and character.isalpha() for turn in said for character in turn.text)
+    if not letters:
+        return "no words: only signs, numbers or emoji"
+    if known < LEAST_READABLE * letters:
+        return "another script than Latin: the model learned from English and cannot read this"
+    return ""
+
+
+def shorten(dialogue: Dialogue) -> tuple[Dialogue, Sequence[int]]:
+    """Return the talk without its middle where it is very long, and the places of the messages that stayed."""
+    count = len(dialogue.turns)
+    if count <= MOST_MESSAGES:
+        return dialogue, range(count)
+    half = MOST_MESSAGES // 2
+    kept = [*range(half), *range(count - half, count)]
+    return replace(dialogue, turns=tuple(dialogue.turns[place] for place in kept)), kept
+
+
+def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, ...]:
+    """Return what makes the score less sure than usual."""
+    turns = dialogue.turns
+    found = []
+    if len(kept) < len(turns):
+        found.append(f"very long: only the first and last {MOST_MESSAGES // 2} of {len(turns):,} messages were read")
+    elif origin.lengths and not origin.lengths[0] <= len(turns) <= origin.lengths[1]:
+        usual = f"{origin.lengths[0]} to {origin.lengths[1]}"
+        found.append(f"{len(turns)} messages: the model learned from talks of {usual}")
+    if empty := sum(not turn.text.strip() for turn in turns):
+        found.append(f"{plural(empty, 'message')} without text")
+    if len(dialogue.speakers) > 2:
+        found.append(f"{len(dialogue.speakers)} speakers: all but {judge_of(dialogue)} were taken for one side")
+    if dialogue.kind is Kind.UNKNOWN:
+        found.append(f"the log does not say who is a bot: seen from the side of {judge_of(dialogue)}")
+    language = guess_language([turn.text for turn in turns[:50]])
+    if language in LANGUAGES:
+        found.append(f"this looks {LANGUAGES[language]}: the model learned from English")
+    return tuple(found)
