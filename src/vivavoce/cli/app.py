@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli import bots, classifiers, conversations, convert, demo, doctor, intents, models
+from vivavoce.cli import bots, classifiers, conversations, convert, demo, dialogues, doctor, intents, models
 from vivavoce.cli.failures import Commands
 from vivavoce.version import __version__
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.add_typer(intents.app)
 app.add_typer(conversations.app)
+app.add_typer(dialogues.app)
 app.add_typer(bots.app)
 app.add_typer(classifiers.app)
 app.add_typer(models.app)
@@ -53,6 +54,8 @@ def viva(
         viva intents examine faq.csv --html report.html
 
         viva conversations run flight --html report.html
+
+        viva dialogues score log.jsonl --html report.html
 
     Exit codes: 0 fine · 1 a gate of yours was not met · 2 the input or the call is wrong ·
     3 the work could not be completed and can be resumed.

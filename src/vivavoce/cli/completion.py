@@ -49,3 +49,24 @@ def complete_suite(incomplete: str) -> list[str]:
 
     paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
     return [*(name for name in suites() if name.startswith(incomplete)), *paths]
+
+
+def complete_rater(incomplete: str) -> list[str]:
+    """Offer the kinds of raters that are installed."""
+    from vivavoce import plugins
+    from vivavoce.dialogues.raters.registry import RATERS
+
+    return [name for name in plugins.available(RATERS) if name.startswith(incomplete)]
+
+
+def complete_log_format(incomplete: str) -> list[str]:
+    """Offer the formats of dialogues."""
+    from vivavoce.dialogues.corpus.formats import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+def complete_talks(incomplete: str) -> list[str]:
+    """Offer the talks that ship and the files of the folder."""
+    paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
+    return [*(name for name in ("demo",) if name.startswith(incomplete)), *paths]

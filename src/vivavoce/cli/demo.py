@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ import typer
 from rich.console import Console
 
 from vivavoce.cli.completion import complete_choices
+from vivavoce.cli.demo_dialogues import DemoScores, score_demo
 from vivavoce.cli.demo_talks import DemoTalks, hold_demo
 from vivavoce.cli.failures import kept_in, tell
 from vivavoce.cli.material import settings_in_force
@@ -50,7 +52,7 @@ def demo(
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run the exams on shipped material: what applicants ask a company, and a flight desk tried by three engines.
+    """Run the exams on shipped material: questions of applicants, a flight desk tried by three engines, scored talks.
 
     Takes about a minute. The sentence vectors (84 MB) are fetched once; without a network the exams go on with words
     and letters alone and say so.
@@ -70,12 +72,12 @@ def demo(
     with kept_in(None), progress_bar(quiet) as progress:
         _get_vectors(progress)
         shown = [_examined(name, out, progress) for name in _languages(language)]
-        talks = None if language == "de" else hold_demo(out, progress)
+        others = [] if language == "de" else _others(out, progress)
     if json_path:
-        reports = [*[_report_json(one) for one in shown], *([talks.to_json()] if talks else [])]
+        reports = [*[_report_json(one) for one in shown], *[other.to_json() for other in others]]
         write_content(json_path, {**head("demo"), "seed": 0, "reports": reports})
     if not hidden:
-        _show(Screen(), shown, talks)
+        _show(Screen(), shown, others)
 
 
 def _languages(wanted: str | None) -> list[str]:
@@ -124,6 +126,11 @@ def _examined(language: str, out: Path, progress: Report) -> Shown:
     return shown
 
 
+def _others(out: Path, progress: Report) -> list[DemoTalks | DemoScores]:
+    """Hold the two exams that have material in English only."""
+    return [hold_demo(out, progress), score_demo(out, progress)]
+
+
 def _report_json(shown: Shown) -> dict[str, object]:
     from vivavoce.reports import wording
 
@@ -136,21 +143,22 @@ def _report_json(shown: Shown) -> dict[str, object]:
     }
 
 
-def _show(console: Console, shown: list[Shown], talks: DemoTalks | None) -> None:
+def _show(console: Console, shown: list[Shown], others: Sequence[DemoTalks | DemoScores]) -> None:
     from vivavoce.reports.layout import block, heading
 
     for one in shown:
         _show_one(console, one)
-    if talks:
-        talks.show(console)
+    for other in others:
+        other.show(console)
     console.print(heading("Where to look"))
-    pages = [(LANGUAGES[one.language], one.html) for one in shown] + ([("Flights", talks.html)] if talks else [])
-    for name, html in pages:
+    pages = [(LANGUAGES[one.language], one.html) for one in shown]
+    for name, html in [*pages, *zip(("Flights", "Dialogues"), (other.html for other in others), strict=False)]:
         console.print(f"{name}: {html}", markup=False, highlight=False, soft_wrap=True)
     own = "viva intents examine FILE --html report.html"
     console.print(block(f"Open the page in a browser. For your own file: {own}"))
-    if talks:
+    if others:
         console.print(block("For your own bot: viva conversations run flight --bot http:http://localhost:5005/talk"))
+        console.print(block("For your own logs: viva dialogues score FILE --html report.html"))
 
 
 def _show_one(console: Console, one: Shown) -> None:

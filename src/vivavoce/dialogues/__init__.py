@@ -1,1 +1,122 @@
-"""The exam of dialogues: would a person call this a good talk?"""
+"""The exam of dialogues: logged talks without a script, scored as a person would mark them.
+
+Names are loaded when they are first used: reading a log must not wait for NumPy, nor a score for training.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vivavoce.dialogues.agreement import measure
+    from vivavoce.dialogues.comparison import RaterDifference, compare_raters
+    from vivavoce.dialogues.corpus.preprocessing import Prepared, prepare
+    from vivavoce.dialogues.corpus.published import read_published
+    from vivavoce.dialogues.corpus.reading import Corpus, read_dialogues, stream_dialogues
+    from vivavoce.dialogues.corpus.writing import write_dialogues
+    from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance, View, rated_views
+    from vivavoce.dialogues.exam import examine_dialogues
+    from vivavoce.dialogues.model.model import Model
+    from vivavoce.dialogues.model.training import train_model
+    from vivavoce.dialogues.model.weights import load_weights, save_weights
+    from vivavoce.dialogues.networks.reproduction import Reproduction, reproduce
+    from vivavoce.dialogues.raters.options import RaterOptions
+    from vivavoce.dialogues.raters.protocol import Rater
+    from vivavoce.dialogues.raters.registry import load_rater
+    from vivavoce.dialogues.recalibration import recalibrate, recalibration_from_json, recalibration_to_json
+    from vivavoce.dialogues.result import Agreement, DialoguesResult, Origin, Passport, Ranking, Recalibration, Score
+    from vivavoce.dialogues.result_json import result_to_json, score_to_json
+    from vivavoce.dialogues.systems import Preference, rank_by_preferences, rank_systems
+
+_HOMES = {
+    "Agreement": "result",
+    "Corpus": "corpus.reading",
+    "Dialogue": "dialogue",
+    "DialoguesResult": "result",
+    "Kind": "dialogue",
+    "Model": "model.model",
+    "Origin": "result",
+    "Passport": "result",
+    "Preference": "systems",
+    "Prepared": "corpus.preprocessing",
+    "Ranking": "result",
+    "Rater": "raters.protocol",
+    "RaterDifference": "comparison",
+    "RaterOptions": "raters.options",
+    "Rating": "dialogue",
+    "Recalibration": "result",
+    "Reproduction": "networks.reproduction",
+    "Score": "result",
+    "Utterance": "dialogue",
+    "View": "dialogue",
+    "compare_raters": "comparison",
+    "examine_dialogues": "exam",
+    "load_rater": "raters.registry",
+    "load_weights": "model.weights",
+    "measure": "agreement",
+    "prepare": "corpus.preprocessing",
+    "rank_by_preferences": "systems",
+    "rank_systems": "systems",
+    "rated_views": "dialogue",
+    "read_dialogues": "corpus.reading",
+    "read_published": "corpus.published",
+    "recalibrate": "recalibration",
+    "recalibration_from_json": "recalibration",
+    "recalibration_to_json": "recalibration",
+    "reproduce": "networks.reproduction",
+    "result_to_json": "result_json",
+    "save_weights": "model.weights",
+    "score_to_json": "result_json",
+    "stream_dialogues": "corpus.reading",
+    "train_model": "model.training",
+    "write_dialogues": "corpus.writing",
+}
+
+__all__ = [
+    "Agreement",
+    "Corpus",
+    "Dialogue",
+    "DialoguesResult",
+    "Kind",
+    "Model",
+    "Origin",
+    "Passport",
+    "Preference",
+    "Prepared",
+    "Ranking",
+    "Rater",
+    "RaterDifference",
+    "RaterOptions",
+    "Rating",
+    "Recalibration",
+    "Reproduction",
+    "Score",
+    "Utterance",
+    "View",
+    "compare_raters",
+    "examine_dialogues",
+    "load_rater",
+    "load_weights",
+    "measure",
+    "prepare",
+    "rank_by_preferences",
+    "rank_systems",
+    "rated_views",
+    "read_dialogues",
+    "read_published",
+    "recalibrate",
+    "recalibration_from_json",
+    "recalibration_to_json",
+    "reproduce",
+    "result_to_json",
+    "save_weights",
+    "score_to_json",
+    "stream_dialogues",
+    "train_model",
+    "write_dialogues",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"vivavoce.dialogues.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'vivavoce.dialogues' has no attribute '{name}'")

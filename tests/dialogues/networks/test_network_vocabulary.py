@@ -75,3 +75,10 @@ def test_glove_is_used_only_where_it_is_installed(tmp_path):
     found = find_vectors(tmp_path, [TALK])
     assert found is not None
     assert list(found.index) == ["hello"]
+
+
+def test_a_phrase_that_the_lexicon_has_not_seen_is_read_by_its_words():
+    lexicon = make_lexicon([TALK])
+    other = Dialogue("b", (Utterance("Ann", "you never zzz"),))
+    material = encode([View(other, "Ann")], lexicon)
+    assert material.words.tolist() == [lexicon.words["you"], NOTHING, lexicon.words["zzz"]]

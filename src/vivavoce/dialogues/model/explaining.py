@@ -89,8 +89,7 @@ def _tried(liked: Floats) -> NDArray[np.intp]:
 
 
 def _grounds(model: Model, view: View, trial: _Trial, outputs: Floats) -> Grounds:
-    equation = model.untold if view.dialogue.kind is Kind.UNKNOWN else model.told
-    human = np.full(len(outputs), view.dialogue.kind is Kind.HUMAN_HUMAN)
+    equation, human = model.equation(view.dialogue.kind), model.human(view.dialogue.kind, outputs)
     raw = equation.raw(outputs, human)
     effects = raw[0] - raw[1:]
     score = equation.apply(outputs[:1], human[:1])

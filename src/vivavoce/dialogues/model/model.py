@@ -1,8 +1,9 @@
 """The learned quality model: three ways to read a talk, averaged, and an equation that turns them into a mark.
 
-Each way gives two numbers: the mark when nobody says whether the peer is a bot (`direct`), and how far the mark lies
-from what is usual for this kind of peer (`relative`). People mark people higher than bots: a model that must guess
-the kind spends its strength on that, and says little about which bot talk is better.
+Each way gives two numbers: how far the mark lies from what is usual for this kind of peer (`relative`), and how much
+the peer seems to be a person (`human`). People mark people higher than bots: a model of the bare mark spends its
+strength on guessing the kind, and says little about which bot talk is better. Most logs say who is a bot; where one
+does not, the chance of a person is guessed from `human`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from vivavoce.dialogues.result import Origin
 
 Floats = NDArray[np.float64]
 
-OUTPUTS = ("direct", "relative")
+OUTPUTS = ("relative", "human")
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ class Parts:
 class Equation:
     """From the outputs of the parts to a mark: a weighted sum, and where marks really fell around it.
 
-    `human`: what is added where the peer is known to be a person. `scores`, `lows`, `highs`: at these scores, 8 of 10
-    marks of talks not learned from lay between low and high; linear between them.
+    `human`: what is added where the peer is a person, or times the chance that it is one. `scores`, `lows`, `highs`:
+    at these scores, 8 of 10 marks of talks not learned from lay between low and high; linear between them.
     """
 
     intercept: float
@@ -74,11 +75,11 @@ class Equation:
     lows: Floats = field(default_factory=lambda: np.array([LOWEST, LOWEST]), repr=False)
     highs: Floats = field(default_factory=lambda: np.array([HIGHEST, HIGHEST]), repr=False)
 
-    def raw(self, outputs: Floats, human: NDArray[np.bool_]) -> Floats:
+    def raw(self, outputs: Floats, human: Floats) -> Floats:
         """Return the weighted sums, which may leave the scale."""
         return np.asarray(self.intercept + self.human * human + outputs @ self.weights)
 
-    def apply(self, outputs: Floats, human: NDArray[np.bool_]) -> Floats:
+    def apply(self, outputs: Floats, human: Floats) -> Floats:
         """Return marks between 1 and 5."""
         return np.clip(self.raw(outputs, human), LOWEST, HIGHEST)
 
@@ -89,22 +90,41 @@ class Equation:
 
 
 @dataclass(frozen=True)
+class Guess:
+    """The chance that the peer is a person, from the output `human`: a logistic curve."""
+
+    intercept: float
+    slope: float
+
+    def chance(self, outputs: Floats) -> Floats:
+        """Return a number between 0 and 1 for each row of outputs."""
+        return np.asarray(1 / (1 + np.exp(-(self.intercept + self.slope * outputs[:, OUTPUTS.index("human")]))))
+
+
+@dataclass(frozen=True)
 class Model:
     """The parts, one equation for talks whose peer is known and one for the others, and where it all comes from."""
 
     parts: Parts
     told: Equation
     untold: Equation
+    guess: Guess
     origin: Origin
 
-    def marks(self, outputs: Floats, kinds: Sequence[Kind]) -> Floats:
-        """Return marks from the outputs of the parts, one kind for each row."""
-        human = np.array([kind is Kind.HUMAN_HUMAN for kind in kinds], dtype=bool)
-        known = np.array([kind is not Kind.UNKNOWN for kind in kinds], dtype=bool)
-        told = self.told.apply(outputs, human)
-        return np.where(known, told, self.untold.apply(outputs, human & False))
+    def equation(self, kind: Kind) -> Equation:
+        """Return the equation for talks of this kind."""
+        return self.untold if kind is Kind.UNKNOWN else self.told
+
+    def human(self, kind: Kind, outputs: Floats) -> Floats:
+        """Return for each row of outputs whether the peer is a person (1 or 0), or the chance that it is."""
+        if kind is Kind.UNKNOWN:
+            return self.guess.chance(outputs)
+        return np.full(len(outputs), float(kind is Kind.HUMAN_HUMAN))
 
     def predict(self, views: Sequence[View]) -> Floats:
         """Return one mark for each view."""
-        talks = [self.parts.read(view) for view in views]
-        return self.marks(self.parts.predict(talks), [view.dialogue.kind for view in views])
+        outputs = self.parts.predict([self.parts.read(view) for view in views])
+        kinds = [view.dialogue.kind for view in views]
+        rows = [outputs[row : row + 1] for row in range(len(views))]
+        marks = [self.equation(kind).apply(row, self.human(kind, row)) for kind, row in zip(kinds, rows, strict=True)]
+        return np.concatenate(marks) if marks else np.zeros(0)

@@ -59,14 +59,14 @@ def learn_parts(views: Sequence[View], *, seed: int = 0) -> Parts:
 
 
 def _targets(views: Sequence[View]) -> Floats:
-    """Return the marks, and how far each is from the mean of its kind."""
+    """Return how far each mark is from the mean of its kind, and whether the peer was a person."""
     marks = np.array([view.quality for view in views], dtype=np.float64)
     human = np.array([view.dialogue.kind is Kind.HUMAN_HUMAN for view in views])
     usual = np.zeros(len(marks))
     for kind in (human, ~human):
         if kind.any():
             usual[kind] = marks[kind].mean()
-    return np.stack([marks, marks - usual], axis=1)
+    return np.stack([marks - usual, human.astype(np.float64)], axis=1)
 
 
 def _learn_words(views: Sequence[View]) -> tuple[Terms, dict[str, float]]:

@@ -15,7 +15,7 @@ from vivavoce.dialogues.model.features import NAMES
 from vivavoce.dialogues.model.forest import Forest
 from vivavoce.dialogues.model.kernel import KernelModel, Scales
 from vivavoce.dialogues.model.messages import COLUMNS
-from vivavoce.dialogues.model.model import OUTPUTS, Equation, Model, Parts
+from vivavoce.dialogues.model.model import OUTPUTS, Equation, Guess, Model, Parts
 from vivavoce.dialogues.model.terms import Terms
 from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel
 from vivavoce.dialogues.model.wording import WordingModel
@@ -99,6 +99,7 @@ def _about(model: Model) -> dict[str, Any]:
         "kernel_width": model.parts.kernel.width,
         "told": _equation_json(model.told),
         "untold": _equation_json(model.untold),
+        "guess": [model.guess.intercept, model.guess.slope],
         "origin": origin_to_json(model.origin),
     }
 
@@ -146,7 +147,8 @@ def _built(arrays: Arrays) -> Model:
     scales = Scales(_wide(arrays["scales.values"], len(NAMES)), arrays["scales.places"].astype(np.float64))
     parts = Parts(terms["words"], thumbs, wording, _forest(arrays), scales, _kernel(arrays, about))
     origin = origin_from_json(about["origin"])
-    return Model(parts, _equation(about["told"]), _equation(about["untold"]), origin)
+    guess = Guess(*map(float, about["guess"]))
+    return Model(parts, _equation(about["told"]), _equation(about["untold"]), guess, origin)
 
 
 def _terms(arrays: Arrays, name: str) -> Terms:

@@ -16,11 +16,11 @@ UNITS = 100
 class _Network(nn.Module):
     """What all three have: word vectors and one linear neuron on top."""
 
-    def __init__(self, vectors: Tensor, top: int, start: float, chance: torch.Generator, *, learn: bool) -> None:
+    def __init__(self, vectors: Tensor, top: int, chance: torch.Generator, *, learn: bool) -> None:
         super().__init__()
         self.vectors = nn.Parameter(vectors, requires_grad=learn)
         self.top = nn.Parameter(glorot(top, 1, chance))
-        self.bias = nn.Parameter(torch.full((1,), start))
+        self.bias = nn.Parameter(torch.zeros(1))
 
     def _words(self, items: Numbers) -> tuple[Tensor, Numbers]:
         words, places = np.unique(items, return_inverse=True)
@@ -35,8 +35,8 @@ class _Network(nn.Module):
 class Sequential(_Network):
     """GRU or BiGRU: the whole talk as one text, an end mark after each utterance, no speakers."""
 
-    def __init__(self, vectors: Tensor, start: float, chance: torch.Generator, *, both: bool, learn: bool) -> None:
-        super().__init__(vectors, UNITS * (1 + both), start, chance, learn=learn)
+    def __init__(self, vectors: Tensor, chance: torch.Generator, *, both: bool, learn: bool) -> None:
+        super().__init__(vectors, UNITS * (1 + both), chance, learn=learn)
         self.cells = nn.ModuleList(Cell(vectors.shape[1], UNITS, chance) for _ in range(1 + both))
 
     def forward(self, material: Material, rows: Numbers) -> Tensor:
@@ -55,8 +55,8 @@ class Sequential(_Network):
 class Hierarchical(_Network):
     """HRE: one layer reads each utterance, the second one the utterances of the talk with who said them."""
 
-    def __init__(self, vectors: Tensor, start: float, chance: torch.Generator, *, learn: bool) -> None:
-        super().__init__(vectors, UNITS, start, chance, learn=learn)
+    def __init__(self, vectors: Tensor, chance: torch.Generator, *, learn: bool) -> None:
+        super().__init__(vectors, UNITS, chance, learn=learn)
         self.phrases = Cell(vectors.shape[1], UNITS, chance)
         self.talks = Cell(UNITS + 2, UNITS, chance)
 
@@ -81,9 +81,9 @@ class Hierarchical(_Network):
 Model = Sequential | Hierarchical
 
 
-def build(architecture: str, vectors: Tensor, *, start: float, seed: int, learn: bool) -> Model:
-    """Return an untrained network: `gru`, `bigru` or `hre`. `start`: the mark it gives before it has learnt."""
+def build(architecture: str, vectors: Tensor, *, seed: int, learn: bool) -> Model:
+    """Return an untrained network: `gru`, `bigru` or `hre`."""
     chance = torch.Generator().manual_seed(seed)
     if architecture == "hre":
-        return Hierarchical(vectors, start, chance, learn=learn)
-    return Sequential(vectors, start, chance, both=architecture == "bigru", learn=learn)
+        return Hierarchical(vectors, chance, learn=learn)
+    return Sequential(vectors, chance, both=architecture == "bigru", learn=learn)

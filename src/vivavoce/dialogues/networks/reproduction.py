@@ -5,7 +5,8 @@ words and for the end mark, Adam at 0.0003, mean squared error, batches of 100, 
 percent made before the second copy of a dialogue that both sides marked. What differs: the splits themselves; rows
 are shuffled in each epoch (published: always the same order, the rest behind the last full batch never seen); the
 test part is looked at once an epoch (published: every 10 steps, so that its best value had more chances); one tenth
-of the training dialogues chooses the epoch of the honest value and is not learnt from.
+of the training dialogues chooses the epoch of the honest value and is not learnt from; the copy of GloVe at hand has
+no single letters, numbers and endings such as "n't" (random vectors in their place changed nothing).
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def encode(views: Sequence[View], lexicon: Lexicon) -> Material:
     talks: dict[tuple[int, ...], int] = {}
     talk: list[int] = []
     for view in views:
-        read = (lexicon.phrases[turn.text] for turn in view.dialogue.turns)
+        read = (_read(turn.text, lexicon) for turn in view.dialogue.turns)
         said = tuple(phrases.setdefault(phrase, len(phrases)) for phrase in read)
         talk.append(talks.setdefault(said, len(talks)))
     names = {name: number for number, name in enumerate(dict.fromkeys(view.dialogue.id for view in views))}
@@ -141,6 +141,11 @@ def encode(views: Sequence[View], lexicon: Lexicon) -> Material:
         marks=np.asarray([np.nan if view.quality is None else view.quality for view in views], dtype=np.float32),
         groups=np.asarray([names[view.dialogue.id] for view in views], dtype=np.int64),
     )
+
+
+def _read(text: str, lexicon: Lexicon) -> tuple[int, ...]:
+    found = lexicon.phrases.get(text)
+    return tuple(lexicon.words.get(word, NOTHING) for word in words_of(text)) if found is None else found
 
 
 def _lengths(rows: Iterable[tuple[int, ...]]) -> Numbers:

@@ -1,0 +1,249 @@
+"""From the words on the command line to dialogues, raters and a recalibration."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.cli.dialogue_options import Judging, LogReading, RaterChoice, RaterChoices
+from vivavoce.cli.failures import kept_in
+from vivavoce.cli.material import MEGABYTE
+from vivavoce.cli.progress import Report
+from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest
+
+if TYPE_CHECKING:
+    from vivavoce.dialogues import Corpus, Dialogue, DialoguesResult, Rater, Recalibration
+    from vivavoce.settings import Settings
+
+STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "standard input"
+DEMO = "demo"
+DEFAULT_RATER = "learned"
+MODEL_ENDING = ".npz"
+INVENTED = "These talks and the marks on them are invented for demonstration."
+INVENTED_VERDICT = (
+    "Do not compare bots with this score: these talks and the marks on them are invented, and show what a report "
+    "looks like. Whatever they say about bots, or about agreement with people, is no finding."
+)
+
+
+# --- logs --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log to be read: where it is, what it is called, and what was said about reading it."""
+
+    path: Path
+    name: str
+    format: str | None
+    reading: LogReading
+    max_bytes: int
+    invented: bool = False
+
+    def read(self) -> Corpus:
+        """Read all dialogues."""
+        from vivavoce.dialogues import read_dialogues
+
+        corpus = read_dialogues(self.path, **self._options())
+        notes = tuple(self._named(note) for note in corpus.notes)
+        return replace(corpus, source=self.name, notes=(*([INVENTED] if self.invented else []), *notes))
+
+    def stream(self, tell: Any) -> Iterator[Dialogue]:
+        """Yield the dialogues one by one; `tell` gets the notes."""
+        from vivavoce.dialogues import stream_dialogues
+
+        return stream_dialogues(self.path, **self._options(), tell=lambda note: tell(self._named(note)))
+
+    @property
+    def holds_lines(self) -> bool:
+        """Whether every line is a dialogue."""
+        return self.format == "jsonl" or (self.format is None and self.path.suffix.lower() in (".jsonl", ".ndjson"))
+
+    def _options(self) -> dict[str, Any]:
+        said = self.reading
+        return {
+            "format": self.format,
+            "bot": said.bot,
+            "skip_bad": said.skip_bad,
+            "encoding": said.encoding,
+            "sheet": said.sheet,
+            "max_bytes": self.max_bytes,
+        }
+
+    def _named(self, note: str) -> str:
+        return note.replace(str(self.path), self.name)
+
+
+@contextmanager
+def opened(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
+    """Give the log of this name: a file, standard input, or the talks that ship where no file is called so."""
+    limit = settings.max_file_mb * MEGABYTE
+    if file == STANDARD_INPUT:
+        with TemporaryDirectory(prefix="viva-") as folder:
+            path = Path(folder) / STANDARD_INPUT_NAME
+            _spool(path)
+            with _renamed(path, STANDARD_INPUT_NAME):
+                yield Log(path, STANDARD_INPUT_NAME, reading.format or "jsonl", reading, limit)
+    elif file == DEMO and not os.path.exists(file):
+        from vivavoce.demo import dialogues_path
+
+        yield Log(dialogues_path(), DEMO, reading.format, reading, limit, invented=True)
+    else:
+        yield Log(Path(file), file, reading.format, reading, limit)
+
+
+def _spool(path: Path) -> None:
+    """Keep standard input in a file: it may be larger than the memory, and faults are told by their line."""
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+
+
+@contextmanager
+def _renamed(path: Path, name: str) -> Iterator[None]:
+    """Let errors speak of what the user knows, not of a file that will be gone."""
+    try:
+        yield
+    except VivaError as error:
+        error.where = error.where.replace(str(path), name)
+        error.faults = tuple(
+            Fault(fault.message.replace(str(path), name), fault.where.replace(str(path), name))
+            for fault in error.faults
+        )
+        raise
+
+
+def find_dialogue(log: Log, wanted: str, tell: Any) -> Dialogue:
+    """Return one dialogue of a log; the others are read, checked and let go."""
+    found: Dialogue | None = None
+    names: list[str] = []
+    for dialogue in log.stream(tell):
+        names.append(dialogue.id)
+        found = dialogue if dialogue.id == wanted else found
+    if found is None:
+        raise UsageError(
+            f"there is no dialogue '{wanted}'.{nearest(wanted, names)}",
+            where=log.name,
+            remedy=f"ids begin with: {', '.join(name[:60] for name in names[:5])}",
+        )
+    return found
+
+
+# --- raters ------------------------------------------------------------------------------------------------------
+
+
+def rater_names(choice: RaterChoice | RaterChoices) -> list[str]:
+    """Return the raters that were named, `learned` where none is."""
+    names = list(choice.names)
+    if choice.model is not None:
+        if isinstance(choice, RaterChoice) and names:
+            raise UsageError("--rater and --model both name a rater", remedy="give one of them")
+        names.append(f"{DEFAULT_RATER}:{choice.model}")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise UsageError(f"named twice: {', '.join(repeated)}", remedy="name each rater once")
+    return names or [DEFAULT_RATER]
+
+
+def raters_of(names: Sequence[str], judging: Judging, seed: int, progress: Report) -> list[Rater]:
+    """Load raters; how a judge is asked goes to those that ask one."""
+    from vivavoce.dialogues import RaterOptions, load_rater
+
+    options = RaterOptions(
+        at_once=judging.at_once,
+        timeout_s=judging.timeout,
+        retries=judging.retries,
+        most=judging.max_messages,
+        record=judging.record,
+        seed=seed,
+        progress=lambda done, total: progress("asking the judge", done, total),
+    )
+    plain = RaterOptions(seed=seed, progress=options.progress)
+    # Among several, the options are for the judges; a single rater that cannot heed them says so.
+    judges = [name for name in names if name.startswith("openai")] or names[:1]
+    return [load_rater(name, options=options if name in judges else plain) for name in names]
+
+
+def stopped_at(record: Path | None) -> AbstractContextManager[None]:
+    """Tell whoever stops the work that the answers of a judge are kept, where they are."""
+    return nullcontext() if record is None else kept_in(record)
+
+
+def calibration_at(path: Path | None) -> Recalibration | None:
+    """Read a saved recalibration."""
+    if path is None:
+        return None
+    from vivavoce.dialogues import recalibration_from_json
+    from vivavoce.files.sources import read_text
+    from vivavoce.files.tables import ReadOptions
+
+    try:
+        content = json.loads(read_text(path, ReadOptions(max_bytes=MEGABYTE)))
+    except (ValueError, RecursionError) as error:
+        raise FileError(
+            f"the file is not valid JSON: {error}",
+            where=str(path),
+            remedy="give a file that `viva dialogues evaluate --save-calibration` wrote",
+        ) from None
+    return recalibration_from_json(content, str(path))
+
+
+def check_calibration(calibration: Recalibration | None, rater: Rater, path: Path | None) -> None:
+    """Refuse a recalibration that was learned from the scores of another rater."""
+    if calibration is not None and calibration.rater not in ("", rater.name):
+        raise UsageError(
+            f"this was learned for the rater {calibration.rater}, not for {rater.name}",
+            where=f"--calibration {path}",
+            remedy=f"score with --rater {calibration.rater}, or save a new one with this rater",
+        )
+
+
+def declared_invented(result: DialoguesResult) -> DialoguesResult:
+    """Return a result of invented talks in which nobody can take their marks for a finding."""
+    passport = replace(result.passport, may_compare=False, verdict=INVENTED_VERDICT)
+    ranking = None if result.ranking is None else replace(result.ranking, warning=INVENTED_VERDICT)
+    return replace(result, passport=passport, ranking=ranking)
+
+
+# --- public data sets --------------------------------------------------------------------------------------------
+
+
+def published_part(name: str, folder: Path, part: str | None) -> tuple[Dialogue, ...]:
+    """Read a public data set, or the dialogues of one of its parts."""
+    from vivavoce.dialogues import read_published
+    from vivavoce.dialogues.corpus.published import PUBLISHED
+
+    if name in PUBLISHED:
+        _check_folder(name, folder)
+    dialogues = read_published(name, folder)
+    if part is None:
+        return dialogues
+    kept = tuple(dialogue for dialogue in dialogues if dialogue.source.startswith(part))
+    if not kept:
+        known = sorted({dialogue.source for dialogue in dialogues})
+        raise DataError(
+            f"the data set has no part '{part}'.{nearest(part, known)}",
+            where=str(folder),
+            remedy=f"choose one of: {', '.join(known)}",
+        )
+    return kept
+
+
+def _check_folder(name: str, folder: Path) -> None:
+    from vivavoce.dialogues.corpus.published import FED, LINES
+
+    file = FED if name == "fed" else LINES
+    if not any((place / file).is_file() for place in (folder, folder / name)):
+        raise FileError(
+            f"the public data set {name} is not in this folder",
+            where=str(folder),
+            remedy=f"give the folder that holds its `{file}`, or one with `{name}/{file}` in it",
+        )
