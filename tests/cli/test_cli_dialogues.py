@@ -358,15 +358,16 @@ def test_a_recalibration_without_sure_gain_is_saved_but_not_used(viva, plain):
 
 
 @pytest.mark.parametrize(
-    ("talks", "words", "said"),
+    ("talks", "words_and_said"),
     [
-        (29, ("--save-calibration", "line.json"), "needs 30 marked dialogues"),
-        (40, ("-r", "python:my_raters:turns", "--save-calibration", "line.json"), "belongs to one rater"),
-        (40, ("-r", "length"), "named twice: length"),
-        (0, (), "none of 1 dialogue has a mark"),
+        (29, (("--save-calibration", "line.json"), "needs 30 marked dialogues")),
+        (40, (("-r", "python:my_raters:turns", "--save-calibration", "line.json"), "belongs to one rater")),
+        (40, (("-r", "length"), "named twice: length")),
+        (0, ((), "none of 1 dialogue has a mark")),
     ],
 )
-def test_what_cannot_be_evaluated_ends_with_2(viva, plain, folder, talks, words, said):
+def test_what_cannot_be_evaluated_ends_with_2(viva, plain, folder, talks, words_and_said):
+    words, said = words_and_said
     write_talks(folder / "own.jsonl", marked_talks(talks) or [talk("a")])
     result = viva("dialogues", "evaluate", "own.jsonl", *LENGTH, *words)
     assert result.exit_code == 2
@@ -395,8 +396,8 @@ def test_one_talk_is_explained_message_by_message(viva, plain, folder):
 def test_an_explanation_can_be_read_by_programs(viva):
     result = viva("dialogues", "explain", "log.jsonl", "short", *LENGTH, "--json", "-")
     content = json.loads(result.stdout)
-    assert (content["kind"], content["id"]) == ("human-bot", "short")
-    assert [reason["name"] for reason in content["reasons"]] == ["turns", "words"]
+    assert (content["kind"], content["dialogue"]["id"]) == ("dialogues-explanation", "short")
+    assert [reason["name"] for reason in content["dialogue"]["reasons"]] == ["turns", "words"]
 
 
 def test_a_refused_talk_is_explained_by_its_refusal(viva, plain):

@@ -206,19 +206,25 @@ def _lines_to(path: str, out: IO[bytes]) -> Iterator[Write]:
         out.flush()
         return
     target = Path(path).resolve()
-    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
-        with target.open("wb") as file:
-            yield lambda line: _put(file, line)
-        return
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    plain = target.exists() and not target.is_file()  # a pipe or a device cannot be replaced
+    beside = target if plain else target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    with _writing(path):
+        file = beside.open("wb")
     try:
-        with _writing(path), beside.open("wb") as file:
-            yield lambda line: _put(file, line)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
+        with file:
+            yield lambda line: _put_into(file, line, path)
+            with _writing(path):
+                file.flush()
+        if not plain:
+            os.replace(beside, target)
     finally:
-        beside.unlink(missing_ok=True)
+        if not plain:
+            beside.unlink(missing_ok=True)
+
+
+def _put_into(file: IO[bytes], line: str, path: str) -> None:
+    with _writing(path):
+        _put(file, line)
 
 
 @contextmanager

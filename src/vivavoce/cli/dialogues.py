@@ -197,7 +197,7 @@ def _hand_over_talk(found: DialoguesResult, html: Path | None, json_path: str | 
 
         write_page(html, render_dialogues(found))
     if json_path:
-        write_content(json_path, {**head("dialogues-explanation"), **score_to_json(score, dialogue)})
+        write_content(json_path, {**head("dialogues-explanation"), "dialogue": score_to_json(score, dialogue)})
     if not quiet and json_path != "-":
         print_explanation(Screen(), dialogue, score)
         tell_written([path for path in (html, json_path) if path])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 # Rows walked at once: the walkers of one block fit in the cache.
-_BLOCK = 64
+_BLOCK = 256
 # Walkers that have arrived are taken off the road once in so many steps.
 _STRIDE = 4
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from vivavoce.dialogues.corpus.preprocessing import normalise
 from vivavoce.dialogues.dialogue import View
 from vivavoce.dialogues.model.lexicon import EMPTY, GROUPS, KNOWING, NOT, THANKS
+from vivavoce.dialogues.model.terms import terms_of
 
 Floats = NDArray[np.float64]
 Words = frozenset[str]
@@ -66,6 +68,11 @@ class Talk:
     table: Floats
     before: tuple[int, ...]
     after: tuple[int, ...]
+
+    @cached_property
+    def terms(self) -> list[list[str]]:
+        """The words and pairs of words of each message."""
+        return [terms_of(message) for message in self.tokens]
 
 
 def read_talk(view: View, rarity: Mapping[str, float]) -> Talk:

@@ -17,7 +17,7 @@ from vivavoce.dialogues.model.forest import Forest, from_sklearn
 from vivavoce.dialogues.model.kernel import learn_kernel, learn_scales
 from vivavoce.dialogues.model.messages import Talk, read_talk
 from vivavoce.dialogues.model.model import Parts
-from vivavoce.dialogues.model.terms import Terms, learn_terms
+from vivavoce.dialogues.model.terms import Terms, learn_terms, terms_of
 from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel, message_numbers
 from vivavoce.dialogues.model.wording import WordingModel
 from vivavoce.dialogues.splits import by_dialogue, grouped_folds
@@ -192,7 +192,7 @@ def weigh_documents(terms: Terms, documents: Sequence[Sequence[Sequence[str]]]) 
     for document in documents:
         found: dict[int, int] = {}
         for message in document:
-            for number, count in terms.count(message).items():
+            for number, count in terms.count(terms_of(message)).items():
                 found[number] = found.get(number, 0) + count
         columns += found
         counts += found.values()

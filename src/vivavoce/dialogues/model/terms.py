@@ -35,13 +35,13 @@ class Terms:
         """How rare each term is, by name."""
         return dict(zip(self.names, self.rarity.tolist(), strict=True))
 
-    def count(self, message: Message) -> dict[int, int]:
-        """Return how often each known term stands in a message."""
+    def count(self, terms: Iterable[str]) -> dict[int, int]:
+        """Return how often each known term stands among these."""
         index = self.index
         counts: dict[int, int] = {}
-        for term in terms_of(message):
-            number = index.get(term)
-            if number is not None:
+        for term in terms:
+            if term in index:
+                number = index[term]
                 counts[number] = counts.get(number, 0) + 1
         return counts
 
@@ -77,10 +77,10 @@ def weigh(counts: Floats, rarity: Floats) -> Floats:
     return np.asarray(weights / np.where(norms > 0, norms, 1.0))
 
 
-def count_rows(terms: Terms, messages: Sequence[Message]) -> tuple[NDArray[np.intp], Floats]:
-    """Return the numbers of all terms met, and a table of counts: one row for each message."""
+def count_rows(terms: Terms, messages: Sequence[Sequence[str]]) -> tuple[NDArray[np.intp], Floats]:
+    """Return the numbers of all known terms met, and a table of counts: one row for each message, given as terms."""
     found = [terms.count(message) for message in messages]
-    met = sorted({number for counts in found for number in counts})
+    met = sorted(set().union(*found))
     place = {number: column for column, number in enumerate(met)}
     table = np.zeros((len(messages), len(met)))
     for row, counts in enumerate(found):

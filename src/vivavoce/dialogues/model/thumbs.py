@@ -41,7 +41,7 @@ class ThumbModel:
 
     def predict(self, talk: Talk) -> Floats:
         """Return for each message how well it would be liked: about 0 (not at all) to 1."""
-        met, counts = count_rows(self.terms, talk.tokens)
+        met, counts = count_rows(self.terms, talk.terms)
         parts = weigh(counts, self.terms.rarity[met]) @ self.weights[:, met].T
         # Message -1 stands for a missing neighbour and has no words.
         parts = np.vstack([parts, np.zeros(len(ROLES))])

@@ -33,5 +33,5 @@ class WordingModel:
 
 
 def _side(terms: Terms, weights: Floats, talk: Talk, masks: Floats, own: NDArray[np.bool_]) -> Floats:
-    met, counts = count_rows(terms, [talk.tokens[i] for i in np.flatnonzero(own)])
+    met, counts = count_rows(terms, [talk.terms[i] for i in np.flatnonzero(own)])
     return np.asarray(weigh(masks[:, own] @ counts, terms.rarity[met]) @ weights[:, met].T)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
+from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance, View, judge_of
 from vivavoce.dialogues.result import Origin, Score
 from vivavoce.errors import MissingPartError, plural
 from vivavoce.text.words import guess_language
@@ -22,6 +23,7 @@ MOST_MESSAGES = 400
 LEAST_READABLE = 0.5
 # Talks explained together: large enough for fast arithmetic, small enough for memory.
 BATCH = 32
+_LETTER = re.compile("[A-Za-z]")
 LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
 
 
@@ -97,13 +99,24 @@ def refuse(dialogue: Dialogue) -> str:
     own = counts.get(judge, 0)
     if min(own, len(said) - own) < LEAST_A_SIDE:
         return f"one side said fewer than {LEAST_A_SIDE} things: too little to judge"
-    letters = sum(character.isalpha() for turn in said for character in turn.text)
-    known = sum(character.isascii() and character.isalpha() for turn in said for character in turn.text)
+    known, letters = _letters(said)
     if not letters:
         return "no words: only signs, numbers or emoji"
     if known < LEAST_READABLE * letters:
         return "another script than Latin: the model learned from English and cannot read this"
     return ""
+
+
+def _letters(said: Sequence[Utterance]) -> tuple[int, int]:
+    """Return how many letters are of the English alphabet, and how many there are at all."""
+    known = sum(len(_LETTER.findall(turn.text)) for turn in said)
+    foreign = sum(
+        character.isalpha() and not character.isascii()
+        for turn in said
+        if not turn.text.isascii()
+        for character in turn.text
+    )
+    return known, known + foreign
 
 
 def shorten(dialogue: Dialogue) -> tuple[Dialogue, Sequence[int]]:
