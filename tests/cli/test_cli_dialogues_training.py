@@ -17,9 +17,9 @@ BAD = ("what", "no", "you do not listen", "that is not what I asked")
 
 
 def marked_talk(number, draw):
-    """Return a talk without a word about who is a bot; good talks are long and friendly."""
+    """Return a talk without a word about who is a bot; good talks tend to be friendly."""
     mark = 1 + number % 5
-    lines = [draw.choice(GOOD if draw.random() < mark / 5 else BAD) for _ in range(4 + 2 * mark)]
+    lines = [draw.choice(GOOD if draw.random() < 0.25 + mark / 10 else BAD) for _ in range(8)]
     turns = [{"speaker": "AB"[place % 2], "text": f"{line} {place}"} for place, line in enumerate(lines)]
     return {"id": f"t{number}", "turns": turns, "ratings": [{"rater": "A", "quality": mark}]}
 
@@ -43,7 +43,7 @@ def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain
     assert "1 dialogue without a mark: not learnt from" in plain(result.stderr)
     assert "1 dialogue in which one side hardly spoke" in plain(result.stderr)
     content = json.loads((folder / "passport.json").read_text(encoding="utf-8"))
-    assert content["origin"]["agreements"]["overall"]["pearson"]["value"] > 0.5
+    assert content["origin"]["agreements"]["overall"]["pearson"]["value"] > 0.1
     assert content["bytes"] == (folder / "own.npz").stat().st_size
     scored = viva("dialogues", "score", "marked.jsonl", "--model", "own.npz", "--json", "-")
     assert scored.exit_code == 0, scored.stderr
@@ -52,6 +52,9 @@ def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain
     named = viva("dialogues", "score", "marked.jsonl", "--rater", "learned:own.npz", "--json", "-")
     assert named.stdout == scored.stdout
     assert viva("dialogues", "train", "marked.jsonl", "own.npz").exit_code == 2
+    measured = plain(viva("dialogues", "evaluate", "marked.jsonl", "--model", "own.npz").stdout)
+    assert "If it learnt from these talks" in measured
+    assert "You can compare bots" not in measured
 
 
 @pytest.mark.parametrize(

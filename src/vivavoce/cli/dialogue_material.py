@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.cli.dialogue_options import Judging, LogReading, RaterChoice, RaterChoices
-from vivavoce.cli.failures import kept_in
+from vivavoce.cli.failures import kept_in, tell
 from vivavoce.cli.material import MEGABYTE
 from vivavoce.cli.progress import Report
 from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vivavoce.dialogues import Corpus, Dialogue, DialoguesResult, Rater, Recalibration
     from vivavoce.settings import Settings
 
+TakeNote = Callable[[str], None]
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
 DEMO = "demo"
@@ -57,11 +58,11 @@ class Log:
         notes = tuple(self._named(note) for note in corpus.notes)
         return replace(corpus, source=self.name, notes=(*([INVENTED] if self.invented else []), *notes))
 
-    def stream(self, tell: Any) -> Iterator[Dialogue]:
-        """Yield the dialogues one by one; `tell` gets the notes."""
+    def stream(self, take_note: TakeNote) -> Iterator[Dialogue]:
+        """Yield the dialogues one by one; `take_note` gets what is worth a note."""
         from vivavoce.dialogues import stream_dialogues
 
-        return stream_dialogues(self.path, **self._options(), tell=lambda note: tell(self._named(note)))
+        return stream_dialogues(self.path, **self._options(), tell=lambda note: take_note(self._named(note)))
 
     @property
     def holds_lines(self) -> bool:
@@ -103,6 +104,8 @@ def opened(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
 
 def _spool(path: Path) -> None:
     """Keep standard input in a file: it may be larger than the memory, and faults are told by their line."""
+    if sys.stdin.isatty():
+        tell("Reading dialogues from standard input; Ctrl-D ends them.")
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
 
@@ -121,11 +124,11 @@ def _renamed(path: Path, name: str) -> Iterator[None]:
         raise
 
 
-def find_dialogue(log: Log, wanted: str, tell: Any) -> Dialogue:
+def find_dialogue(log: Log, wanted: str, take_note: TakeNote) -> Dialogue:
     """Return one dialogue of a log; the others are read, checked and let go."""
     found: Dialogue | None = None
     names: list[str] = []
-    for dialogue in log.stream(tell):
+    for dialogue in log.stream(take_note):
         names.append(dialogue.id)
         found = dialogue if dialogue.id == wanted else found
     if found is None:

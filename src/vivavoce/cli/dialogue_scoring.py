@@ -94,9 +94,15 @@ class Work:
     seed: int
 
 
+def carry_out(work: Work, reports: ScoreReports, out: IO[bytes], progress: Report) -> DialoguesResult | Tally:
+    """Score a log: one by one, of which only counts are left, or all at once."""
+    return stream_scores(work, reports, out, progress) if reports.streams else score_all(work, progress)
+
+
 def score_all(work: Work, progress: Report) -> DialoguesResult:
     """Score a log and say all that can be said about the scores."""
     from vivavoce.dialogues import examine_dialogues
+    from vivavoce.dialogues.contamination import warn_of_contamination
 
     corpus = work.log.read()
     result = examine_dialogues(
@@ -108,7 +114,7 @@ def score_all(work: Work, progress: Report) -> DialoguesResult:
         progress=progress,
         recalibration=work.calibration,
     )
-    return declared_invented(result) if work.log.invented else result
+    return declared_invented(result) if work.log.invented else warn_of_contamination(result)
 
 
 def hand_over(result: DialoguesResult, reports: ScoreReports) -> Tally:
@@ -174,7 +180,10 @@ def stream_scores(work: Work, reports: ScoreReports, out: IO[bytes], progress: R
     if work.calibration is not None and not work.calibration.adopted:
         tell_notes([UNUSED], reports.quiet)
     if reports.speaks:
+        from vivavoce.reports.dialogue_wording import origin_sentence
+
         tell(tally.sentence())
+        tell(f"Rater: {work.rater.name}. {origin_sentence(work.rater.origin)}")
         tell_written([str(reports.json_path)])
     return tally
 

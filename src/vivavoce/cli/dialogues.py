@@ -101,9 +101,8 @@ def score(
             (rater,) = raters_of(names, judging, settings.seed, progress)
             check_calibration(line, rater, calibration)
             work = scoring.Work(log, rater, line, settings.seed)
-            result = None if reports.streams else scoring.score_all(work, progress)
-            tally = scoring.stream_scores(work, reports, out, progress) if result is None else scoring.Tally()
-        tally = tally if result is None else scoring.hand_over(result, reports)
+            found = scoring.carry_out(work, reports, out, progress)
+        tally = found if isinstance(found, scoring.Tally) else scoring.hand_over(found, reports)
         scoring.conclude_scores(tally, log.name, min_mean, judging.record)
 
 

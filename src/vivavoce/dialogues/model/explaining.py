@@ -1,8 +1,8 @@
 """Scores with their grounds: what each message and each group of features moved.
 
 The effect of a message is the score of the talk minus the score without it; of a group, the score minus the score of
-a talk that is typical in this group and the same in all others. Effects do not add up to the score: parts work
-together.
+a talk that is typical in this group and the same in all others. All before the score is cut to the scale, so that a
+talk at its end has effects too. Effects do not add up to the score: parts work together.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ def explain(model: Model, views: Sequence[View]) -> list[Grounds]:
     if not views:
         return []
     trials = [_trial(model, model.parts.read(view)) for view in views]
+    ends = np.cumsum([trial.rows for trial in trials])[:-1]
     outputs = model.parts.combine(
-        np.vstack([trial.wording for trial in trials]), np.vstack([trial.features for trial in trials])
+        np.vstack([trial.wording for trial in trials]), np.vstack([trial.features for trial in trials]), ends.tolist()
     )
-    ends = np.cumsum([trial.rows for trial in trials])
-    parts = np.split(outputs, ends[:-1])
+    parts = np.split(outputs, ends)
     return [_grounds(model, *one) for one in zip(views, trials, parts, strict=True)]
 
 

@@ -64,10 +64,16 @@ def from_sklearn(estimators: list[Any]) -> Forest:
     return Forest(
         roots,
         np.concatenate([tree[0] for tree in trees]).astype(np.int16),
-        np.concatenate([tree[1] for tree in trees]).astype(np.float32),
+        _rounded_down(np.concatenate([tree[1] for tree in trees])),
         np.concatenate([tree[2] + root for tree, root in zip(trees, roots, strict=True)]).astype(np.int32),
         np.concatenate([tree[3] for tree in trees]).astype(np.float32),
     )
+
+
+def _rounded_down(thresholds: Floats) -> NDArray[np.float32]:
+    """Return single-precision thresholds that part single-precision features exactly as the given ones do."""
+    nearest = thresholds.astype(np.float32)
+    return np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
 
 
 def _copied(tree: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:

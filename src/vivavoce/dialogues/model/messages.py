@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,11 +78,17 @@ class Talk:
 def read_talk(view: View, rarity: Mapping[str, float]) -> Talk:
     """Describe every message of a view; `rarity` of the words as learned, words outside it are unknown."""
     turns = view.dialogue.turns
-    tokens = tuple(tuple(normalise(turn.text).split()[:MOST_WORDS]) for turn in turns)
+    tokens = tuple(tokens_of(turn.text) for turn in turns)
     peer = [turn.speaker != view.judge for turn in turns]
     before, after = _others(peer)
     table = _Table(tokens, peer, before, rarity).rows()
     return Talk(tokens, np.array(peer, dtype=bool), table, before, after)
+
+
+@lru_cache(maxsize=2**16)
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Return the words and signs of a message; cached, because training reads each message many times."""
+    return tuple(normalise(text).split()[:MOST_WORDS])
 
 
 def likeness(one: Words, other: Words) -> float:

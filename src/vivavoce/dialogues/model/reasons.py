@@ -16,6 +16,9 @@ Row = Callable[[str], float]
 WORDING = "wording"
 _STYLE = "style"
 
+# How much of the talk is the peer's, and at which end it stands.
+_PLACES = ("peer_share", "peer_first", "peer_last")
+
 # The first group with a fitting pattern takes a feature; what none takes is style.
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "liking": ("*_thumb_*",),
@@ -24,17 +27,14 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "questions": ("*_question_*", "*_insisting_*", "*_asked*", "asked_back_share"),
     "not knowing": ("*_ignorance_*", "*_puzzled_*"),
     "mood": ("*_displeased*", "*_pleased*", "*_machine*", "*_exclaimed_*", "*_thanks*", "*_farewell*"),
-    "effort": ("judge_words_*", "judge_new_*", "judge_variety", "judge_short_*", "judge_fresh_*"),
-    "bot's length": ("peer_words_*", "peer_new_*", "peer_variety", "peer_short_*", "peer_fresh_*"),
-    "length": ("messages", "words", "runs", "alternation", "*_messages", "*_run_*", "*_opens_*", "peer_*"),
+    "effort": ("judge_words_*", "judge_new_*", "judge_variety", "judge_short_*"),
+    "bot's length": ("peer_words_*", "peer_new_*", "peer_variety", "peer_short_*"),
+    "length": ("messages", "words", "runs", "alternation", "*_messages", "*_run_*", "*_opens_*", *_PLACES),
 }
 
 
 def _group(name: str) -> str:
     for group, patterns in _PATTERNS.items():
-        # Of the peer's own columns only the shares and places belong to the length of the talk.
-        if group == "length" and name.endswith(("_each", "_word")):
-            continue
         if any(fnmatch(name, pattern) for pattern in patterns):
             return group
     return _STYLE
@@ -64,7 +64,7 @@ def _liking(value: Row, peer: str) -> str:
 def _repetition(value: Row, peer: str) -> str:
     if value("peer_repeated_sum"):
         return f"{peer} said much the same again in {value('peer_repeated_sum'):.0f} of its messages"
-    return f"at most {value('peer_repeat_top'):.0%} of the words of a message of {peer} had been in an earlier one"
+    return f"the two messages of {peer} that are most alike share {value('peer_repeat_top'):.0%} of their words"
 
 
 def _relevance(value: Row, peer: str) -> str:
@@ -74,7 +74,7 @@ def _relevance(value: Row, peer: str) -> str:
 def _questions(value: Row, peer: str) -> str:
     return (
         f"{peer} asked in {value('peer_question_sum'):.0f} messages, the person in "
-        f"{value('judge_question_sum'):.0f}; {value('asked_back_share'):.0%} of answers to a question were questions"
+        f"{value('judge_question_sum'):.0f}; {peer} met {value('asked_back_share'):.0%} of questions with a question"
     )
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.dialogues.corpus.preprocessing import normalise
 from vivavoce.dialogues.dialogue import Kind, View
 from vivavoce.dialogues.model.features import talk_features
 from vivavoce.dialogues.model.forest import Forest, from_sklearn
 from vivavoce.dialogues.model.kernel import learn_kernel, learn_scales
-from vivavoce.dialogues.model.messages import Talk, read_talk
+from vivavoce.dialogues.model.messages import Talk, read_talk, tokens_of
 from vivavoce.dialogues.model.model import Parts
 from vivavoce.dialogues.model.terms import Terms, learn_terms, terms_of
 from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel, message_numbers
@@ -76,7 +75,7 @@ def _learn_words(views: Sequence[View]) -> tuple[Terms, dict[str, float]]:
     from would look as strange as what comes later.
     """
     dialogues = {view.dialogue.id: view.dialogue for view in views}.values()
-    texts = [[normalise(turn.text).split() for turn in dialogue.turns] for dialogue in dialogues]
+    texts = [[tokens_of(turn.text) for turn in dialogue.turns] for dialogue in dialogues]
     words = learn_terms(texts, LEAST_DIALOGUES, split=list)
     total = len(texts) + 1
     others = {word: round(total / math.exp(rarity - 1)) - 2 for word, rarity in words.rarities.items()}
@@ -171,6 +170,9 @@ def _learn_wording(talks: Sequence[Talk], targets: Floats) -> WordingModel:
 
     sides = [[_joined(talk, own) for talk in talks] for own in (False, True)]
     terms = [learn_terms(documents, LEAST_DIALOGUES) for documents in sides]
+    if not any(own.names for own in terms):  # texts of another alphabet, or none
+        empty = np.zeros((targets.shape[1], 0))
+        return WordingModel(terms[0], terms[1], empty, empty, targets.mean(axis=0))
     tables = [weigh_documents(own, documents) for own, documents in zip(terms, sides, strict=True)]
     fitted = Ridge(alpha=WORDING_PENALTY).fit(sparse.hstack(tables).tocsr(), targets)
     weights = fitted.coef_.astype(np.float32).astype(np.float64)

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.dialogues.agreement import measure_rows
-from vivavoce.dialogues.corpus.preprocessing import is_short
+from vivavoce.dialogues.agreement import groups_of, kind_of, measure_rows
+from vivavoce.dialogues.corpus.preprocessing import is_short, normalise
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, rated_views
 from vivavoce.dialogues.model.equations import cross_fit, learn_equation, learn_guess, with_interval
 from vivavoce.dialogues.model.model import OUTPUTS, Model
 from vivavoce.dialogues.model.recipe import learn_parts
 from vivavoce.dialogues.passport import usual_lengths
 from vivavoce.dialogues.result import Agreement, Origin
-from vivavoce.dialogues.splits import HUMAN, by_bot, by_user, grouped_folds, language_clusters, left_out
+from vivavoce.dialogues.splits import by_bot, grouped_folds, language_clusters
 from vivavoce.errors import DataError, plural
 
 Floats = NDArray[np.float64]
@@ -25,9 +25,14 @@ Progress = Callable[[str, int, int], None]
 
 FOLDS = 5
 LEAST_MARKS = 100
+# A talk may have many marks; what differs between talks cannot be learned from a handful of them.
+LEAST_TALKS = 20
 PSEUDO_BOTS = 12
 STAGE = "training"
-METHOD = "5-fold cross-validation by dialogue (by person where known); unseen bots: one left out at a time"
+METHOD = (
+    "5-fold cross-validation by dialogue (by person where 10 or more are named); "
+    "unseen bots: one left out at a time, or a twelfth of them"
+)
 
 
 @dataclass
@@ -56,7 +61,7 @@ def train_model(
     views = _usable(dialogues)
     marks = np.array([view.quality for view in views], dtype=np.float64)
     human = np.array([view.dialogue.kind is Kind.HUMAN_HUMAN for view in views])
-    folds, bots = grouped_folds(by_user(views), FOLDS, seed), bot_splits(views, seed)
+    folds, bots = grouped_folds(_groups(views), FOLDS, seed), bot_splits(views, seed)
     course = _Course(len(folds) + len(bots) + 1, progress)
     outputs = predict_splits(views, folds, seed, course.step)
     scores = {told: cross_fit(outputs, marks, human, folds, told=told) for told in (True, False)}
@@ -65,10 +70,10 @@ def train_model(
     told, untold = (
         with_interval(learn_equation(outputs, marks, known[case]), scores[case], marks) for case in (True, False)
     )
-    agreements = _agreements(views, scores[True], marks, human)
+    agreements = _agreements(views, scores[True], marks)
     if bots:
         unseen = told.apply(predict_splits(views, bots, seed, course.step), known[True])
-        agreements["unseen-bot"] = _measured(views, unseen, marks, ~human)
+        agreements["unseen-bot"] = _measured(views, unseen, marks, with_bot(views))
     parts = learn_parts(views, seed=seed)
     course.step()
     return Model(parts, told, untold, guess, _origin(views, learnt_from, licence, agreements))
@@ -96,20 +101,30 @@ def predict_splits(
 
 
 def bot_splits(views: Sequence[View], seed: int = 0) -> list[Split]:
-    """Return splits that leave one bot out: by name where all are named, else by how the peer speaks."""
-    talks = [row for row, view in enumerate(views) if view.dialogue.kind is Kind.HUMAN_BOT]
-    if len(talks) < 2 * PSEUDO_BOTS:
+    """Return splits that leave one bot out: by name where all are named, else by how the peer speaks.
+
+    Of more than 12 bots a twelfth is left out at a time. A bot without which too little is left is not left out.
+    """
+    rows = np.flatnonzero(with_bot(views))
+    if len(rows) < 2 * PSEUDO_BOTS:
         return []
-    named = all(views[row].dialogue.bot for row in talks)
-    if named:
-        labels = np.array([HUMAN] * len(views), dtype=object)
-        labels[talks] = by_bot([views[row] for row in talks])
-    else:
-        labels = np.array(language_clusters(views, n=PSEUDO_BOTS, seed=seed), dtype=object)
-    bots = set(labels) - {HUMAN}
-    if len(bots) < 2:
+    talks = [views[row] for row in rows]
+    named = all(view.dialogue.bot for view in talks)
+    labels = by_bot(talks) if named else language_clusters(talks, n=PSEUDO_BOTS, seed=seed)
+    if len(set(labels)) < 2:
         return []
-    return [split for split in left_out(labels.tolist()) if labels[split[1][0]] != HUMAN]
+    tests = [rows[testing] for _, testing in grouped_folds(labels, min(PSEUDO_BOTS, len(set(labels))), seed)]
+    splits = [(np.setdiff1d(np.arange(len(views)), testing), testing) for testing in tests]
+    return [split for split in splits if len({views[row].dialogue.id for row in split[0]}) >= LEAST_TALKS]
+
+
+def with_bot(views: Sequence[View]) -> NDArray[np.bool_]:
+    """Say of each view whether it is known to be of a talk with a bot."""
+    return np.array([kind_of(view.dialogue) is Kind.HUMAN_BOT for view in views], dtype=bool)
+
+
+def _groups(views: Sequence[View]) -> list[tuple[str, str]]:
+    return groups_of([view.dialogue for view in views])
 
 
 def _usable(dialogues: Sequence[Dialogue]) -> list[View]:
@@ -119,6 +134,17 @@ def _usable(dialogues: Sequence[Dialogue]) -> list[View]:
             f"{plural(len(views), 'mark')} on talks in which both sides spoke twice: too few to learn from",
             remedy=f"collect at least {LEAST_MARKS} marked dialogues, or recalibrate the shipped model (30 marks)",
         )
+    talks = {view.dialogue.id: view.dialogue for view in views}.values()
+    if len(talks) < LEAST_TALKS:
+        raise DataError(
+            f"the marks are on {plural(len(talks), 'different talk')} only: too few to learn from",
+            remedy=f"let people mark at least {LEAST_TALKS} talks, better {LEAST_MARKS}",
+        )
+    if 2 * (strange := sum(not _has_words(talk) for talk in talks)) > len(talks):
+        raise DataError(
+            f"{strange:,} of {plural(len(talks), 'talk')} have no word in Latin letters: the model reads English",
+            remedy="give talks in English, or in a language that is written much like it",
+        )
     if len({view.quality for view in views}) < 2:
         raise DataError(
             "all marks are the same: there is nothing to learn from them",
@@ -127,18 +153,20 @@ def _usable(dialogues: Sequence[Dialogue]) -> list[View]:
     return views
 
 
-def _agreements(
-    views: Sequence[View], scores: Floats, marks: Floats, human: NDArray[np.bool_]
-) -> dict[str, Agreement]:
+def _has_words(dialogue: Dialogue) -> bool:
+    return any(normalise(turn.text) for turn in dialogue.turns)
+
+
+def _agreements(views: Sequence[View], scores: Floats, marks: Floats) -> dict[str, Agreement]:
     found = {"overall": _measured(views, scores, marks, np.ones(len(views), dtype=bool))}
-    if (~human).any():
-        found["human-bot"] = _measured(views, scores, marks, ~human)
+    if with_bot(views).any():
+        found["human-bot"] = _measured(views, scores, marks, with_bot(views))
     return found
 
 
 def _measured(views: Sequence[View], scores: Floats, marks: Floats, rows: NDArray[np.bool_]) -> Agreement:
     rows = rows & ~np.isnan(scores)
-    groups = [view.dialogue.id for view, wanted in zip(views, rows, strict=True) if wanted]
+    groups = _groups([view for view, wanted in zip(views, rows, strict=True) if wanted])
     return measure_rows(scores[rows].tolist(), marks[rows].tolist(), groups)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from vivavoce.dialogues.model.terms import Terms
 from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel
 from vivavoce.dialogues.model.wording import WordingModel
 from vivavoce.dialogues.result_json import origin_from_json, origin_to_json
-from vivavoce.errors import FileError
+from vivavoce.errors import DataError, FileError
 from vivavoce.files.writing import write_bytes
 
 Arrays = dict[str, NDArray[Any]]
@@ -30,6 +32,20 @@ VERSION = 1
 MOST_BYTES = 200_000_000
 SHIPPED = Path(__file__).parent / "shipped.npz"
 _TERMS = ("words", "thumb", "judge", "peer")
+# What reading a file that somebody else wrote, or a disk has spoilt, can end in.
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    DataError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def save_weights(model: Model, path: str | Path) -> None:
@@ -70,7 +86,7 @@ def load_weights(path: str | Path) -> Model:
         raise FileError(
             f"the model cannot be read: {error.strerror or error}", where=str(path), remedy="check the path"
         ) from None
-    except (KeyError, ValueError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         raise FileError(
             f"this is no dialogue model, or it is damaged ({_told(error)})",
             where=str(path),
@@ -120,12 +136,14 @@ def _equation_json(equation: Equation) -> dict[str, Any]:
 def _equation(content: dict[str, Any]) -> Equation:
     arrays = [np.array(content[name], dtype=np.float64) for name in ("weights", "scores", "lows", "highs")]
     _expect(arrays[0].shape == (len(OUTPUTS),), "an equation has other outputs")
-    _expect(len({array.shape for array in arrays[1:]}) == 1 and all(map(_finite, arrays)), "an equation is broken")
+    steps = len(arrays[1])
+    whole = steps > 0 and all(array.shape == (steps,) for array in arrays[1:])
+    _expect(whole and bool((np.diff(arrays[1]) >= 0).all()), "an equation is broken")
     return Equation(float(content["intercept"]), float(content["human"]), *arrays)
 
 
 def _built(arrays: Arrays) -> Model:
-    about = json.loads(_decoded(arrays["about"]))
+    about = json.loads(_decoded(arrays["about"]), parse_float=_number, parse_constant=_number)
     _expect(about.get("format") == FORMAT, "the file is of another kind")
     _expect(about.get("version") == VERSION, f"version {about.get('version')} is not {VERSION}")
     _expect(about.get("reads") == _reads(), "it was made for other features")
@@ -136,7 +154,7 @@ def _built(arrays: Arrays) -> Model:
         terms["peer"],
         _wide(arrays["judge.weights"], len(OUTPUTS), len(terms["judge"].names)),
         _wide(arrays["peer.weights"], len(OUTPUTS), len(terms["peer"].names)),
-        np.array(about["wording_intercept"], dtype=np.float64),
+        _outputs(about["wording_intercept"]),
     )
     thumbs = ThumbModel(
         terms["thumb"],
@@ -144,8 +162,7 @@ def _built(arrays: Arrays) -> Model:
         _wide(arrays["thumb.numbers"][None], 1, len(NUMBERS))[0],
         float(about["thumb_intercept"]),
     )
-    scales = Scales(_wide(arrays["scales.values"], len(NAMES)), arrays["scales.places"].astype(np.float64))
-    parts = Parts(terms["words"], thumbs, wording, _forest(arrays), scales, _kernel(arrays, about))
+    parts = Parts(terms["words"], thumbs, wording, _forest(arrays), _scales(arrays), _kernel(arrays, about))
     origin = origin_from_json(about["origin"])
     guess = Guess(*map(float, about["guess"]))
     return Model(parts, _equation(about["told"]), _equation(about["untold"]), guess, origin)
@@ -163,8 +180,9 @@ def _forest(arrays: Arrays) -> Forest:
         arrays[f"forest.{name}"] for name in ("roots", "features", "thresholds", "children", "values")
     )
     nodes = len(children)
-    sizes = {array.shape[0] for array in (features, thresholds, children, values)}
-    _expect(sizes == {nodes} and values.shape[1:] == (len(OUTPUTS),) and len(roots) > 0, "the forest is incomplete")
+    rows = all(array.shape == (nodes,) for array in (features, thresholds, children)) and roots.ndim == 1
+    _expect(rows and values.shape == (nodes, len(OUTPUTS)) and len(roots) > 0, "the forest is incomplete")
+    _expect(all(array.dtype.kind == "i" for array in (roots, features, children)), "the forest has no whole numbers")
     inside = bool((children >= 0).all() and (children < nodes).all() and (roots >= 0).all() and (roots < nodes).all())
     # A walk ends because every child lies behind its parent; a leaf is its own child and lets nobody pass.
     own = np.arange(nodes)
@@ -184,9 +202,20 @@ def _kernel(arrays: Arrays, about: dict[str, Any]) -> KernelModel:
     talks, weights = arrays["kernel.talks"].astype(np.float32), arrays["kernel.weights"].astype(np.float32)
     whole = talks.shape[1:] == (len(NAMES),) and weights.shape == (len(talks), len(OUTPUTS))
     _expect(whole, "the kernel is incomplete")
-    return KernelModel(
-        talks, weights, np.array(about["kernel_intercept"], dtype=np.float64), float(about["kernel_width"])
-    )
+    return KernelModel(talks, weights, _outputs(about["kernel_intercept"]), float(about["kernel_width"]))
+
+
+def _scales(arrays: Arrays) -> Scales:
+    values, places = _wide(arrays["scales.values"], len(NAMES)), arrays["scales.places"].astype(np.float64)
+    ordered = bool((np.diff(values) >= 0).all() and (np.diff(places) >= 0).all())
+    _expect(len(places) > 0 and places.shape == values.shape[1:] and ordered, "the scales are broken")
+    return Scales(values, places)
+
+
+def _outputs(numbers: Any) -> NDArray[np.float64]:
+    found = np.array(numbers, dtype=np.float64)
+    _expect(found.shape == (len(OUTPUTS),), "a part has other outputs")
+    return found
 
 
 def _wide(array: NDArray[Any], rows: int, columns: int | None = None) -> NDArray[np.float64]:
@@ -203,6 +232,12 @@ def _decoded(array: NDArray[Any]) -> str:
     return array.astype(np.uint8).tobytes().decode()
 
 
+def _number(text: str) -> float:
+    number = float(text)
+    _expect(math.isfinite(number), f"{text} is not a number")
+    return number
+
+
 def _finite(array: NDArray[Any]) -> bool:
     return bool(np.isfinite(array).all())
 
@@ -213,4 +248,6 @@ def _expect(holds: bool, otherwise: str) -> None:
 
 
 def _told(error: Exception) -> str:
-    return f"{error.args[0]} is missing" if isinstance(error, KeyError) and error.args else str(error)
+    if isinstance(error, KeyError) and error.args:
+        return f"{error.args[0]} is missing"
+    return error.what if isinstance(error, DataError) else str(error) or type(error).__name__
