@@ -24,6 +24,10 @@ $(STAMPS)/bench: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/core
 
+$(STAMPS)/train: $(STAMPS)/dev
+	$(BIN)/python -m pip install --quiet --editable '.[dev,train]'
+	@touch $@
+
 demo: $(STAMPS)/core ## run the exams on the material that ships, and end
 	$(BIN)/viva demo
 
@@ -51,6 +55,9 @@ bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data set
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/planted.py
 	$(BIN)/python benchmarks/conversations.py
+	$(BIN)/viva models get glove --quiet
+	$(BIN)/python benchmarks/dialogues.py
+	$(BIN)/python benchmarks/scoring.py
 
 clean: ## remove what was made
 	rm -rf $(VENV) demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -79,7 +79,6 @@ def evaluate_raters(
 ) -> Evaluation:
     """Score the log with each rater and compare them on the same talks."""
     from vivavoce.dialogues import compare_raters, examine_dialogues
-    from vivavoce.dialogues.contamination import warn_of_contamination
 
     results = []
     for rater in raters:
@@ -91,7 +90,7 @@ def evaluate_raters(
             notes=corpus.notes,
             progress=_named(progress, rater.name if len(raters) > 1 else ""),
         )
-        results.append(declared_invented(result) if invented else warn_of_contamination(result))
+        results.append(declared_invented(result) if invented else result)
     return Evaluation(tuple(results), compare_raters(results, seed=seed))
 
 
@@ -162,7 +161,6 @@ def _rater_json(result: DialoguesResult) -> dict[str, Any]:
 
 
 def _show(console: Console, found: Evaluation, *, saved: bool) -> None:
-    from vivavoce.dialogues.contamination import suspect_contamination
     from vivavoce.reports.dialogue_tables import print_agreement, print_dialogues
     from vivavoce.reports.layout import block, bullets, heading
 
@@ -171,8 +169,6 @@ def _show(console: Console, found: Evaluation, *, saved: bool) -> None:
     for result in found.results:
         console.print(heading(f"{result.passport.rater}: agreement with people"))
         print_agreement(console, result.passport.local)
-        if said := suspect_contamination(result.passport):
-            console.print(block(said, "bold"))
     if found.differences:
         console.print(heading("Which rater follows people better?"))
         console.print(bullets(difference_sentence(one) for one in found.differences))

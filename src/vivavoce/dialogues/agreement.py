@@ -85,12 +85,15 @@ def measure_rows(
 
 
 def pair_up(dialogues: Sequence[Dialogue], scores: Sequence[Score], kind: Kind | None = None) -> Marked:
-    """Return the marked dialogues (of one kind) beside their scores; `scores` in the order of `dialogues`."""
+    """Return the marked dialogues (of one kind) beside their scores; `scores` in the order of `dialogues`.
+
+    Dialogues that the rater learnt from are left out: they say how well it remembers, not how well it judges.
+    """
     check_pairing(dialogues, scores)
     rows = [
         (dialogue, value_of(score), dialogue.quality)
         for dialogue, score in zip(dialogues, scores, strict=True)
-        if kind is None or kind_of(dialogue) is kind
+        if not score.learned and (kind is None or kind_of(dialogue) is kind)
     ]
     both = [(dialogue, score, mark) for dialogue, score, mark in rows if score is not None and mark is not None]
     refused = sum(score is None and mark is not None for _, score, mark in rows)

@@ -37,6 +37,7 @@ def issue(
     may_compare, verdict = _judge(local.get(str(Kind.HUMAN_BOT)), dialogues, scores)
     warnings = (
         *_origin_warnings(rater.origin, dialogues),
+        *_learned_warnings(scores),
         *_refusal_warnings(scores),
         *_mark_warnings(dialogues, scores),
     )
@@ -129,6 +130,15 @@ def _origin_warnings(origin: Origin | None, dialogues: Sequence[Dialogue]) -> It
         return
     yield from _language_warnings(origin.language, dialogues)
     yield from _length_warnings(origin.lengths, dialogues)
+
+
+def _learned_warnings(scores: Sequence[Score]) -> Iterable[str]:
+    learned = sum(score.learned for score in scores)
+    if learned:
+        yield (
+            f"The rater learnt from {learned:,} of these {len(scores):,} talks. They are left out of all figures about "
+            "its agreement with people."
+        )
 
 
 def _language_warnings(learnt: str, dialogues: Sequence[Dialogue]) -> Iterable[str]:

@@ -31,7 +31,8 @@ class Reason:
 class Score:
     """One dialogue's score, 1 to 5, or the reason why it gets none.
 
-    `low`, `high`: where a person's mark falls in 8 of 10 cases. `refusal` is empty where there is a score.
+    `low`, `high`: where a person's mark falls in 8 of 10 cases. `refusal` is empty where there is a score. `learned`:
+    the rater learnt from this very dialogue, so the score is no test of the rater.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Score:
     reasons: tuple[Reason, ...] = ()
     warnings: tuple[str, ...] = ()
     refusal: str = ""
+    learned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

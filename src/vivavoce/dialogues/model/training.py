@@ -108,14 +108,14 @@ def bot_splits(views: Sequence[View], seed: int = 0) -> list[Split]:
     rows = np.flatnonzero(with_bot(views))
     if len(rows) < 2 * PSEUDO_BOTS:
         return []
-    talks = [views[row] for row in rows]
+    talks = [views[row] for row in rows.tolist()]
     named = all(view.dialogue.bot for view in talks)
     labels = by_bot(talks) if named else language_clusters(talks, n=PSEUDO_BOTS, seed=seed)
     if len(set(labels)) < 2:
         return []
     tests = [rows[testing] for _, testing in grouped_folds(labels, min(PSEUDO_BOTS, len(set(labels))), seed)]
     splits = [(np.setdiff1d(np.arange(len(views)), testing), testing) for testing in tests]
-    return [split for split in splits if len({views[row].dialogue.id for row in split[0]}) >= LEAST_TALKS]
+    return [split for split in splits if len({views[row].dialogue.id for row in split[0].tolist()}) >= LEAST_TALKS]
 
 
 def with_bot(views: Sequence[View]) -> NDArray[np.bool_]:

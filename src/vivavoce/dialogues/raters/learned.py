@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,6 +22,9 @@ LEAST_A_SIDE = 2
 MOST_MESSAGES = 400
 # Below this share of letters that the model knows, the talk is in another script.
 LEAST_READABLE = 0.5
+# With more unknown words than this it is hardly English; fewer words than these do not tell.
+MOST_UNKNOWN = 0.5
+LEAST_WORDS = 10
 # Talks explained together: large enough for fast arithmetic, small enough for memory.
 BATCH = 32
 _LETTER = re.compile("[A-Za-z]")
@@ -41,9 +45,12 @@ class LearnedRater:
 
     def rate(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Return one score or refusal for each dialogue, in order."""
+        from vivavoce.text.forward import one_blas_thread
+
         found: list[Score] = []
-        for start in range(0, len(dialogues), BATCH):
-            found += self._batch(dialogues[start : start + BATCH])
+        with one_blas_thread():
+            for start in range(0, len(dialogues), BATCH):
+                found += self._batch(dialogues[start : start + BATCH])
         return found
 
     def _batch(self, dialogues: Sequence[Dialogue]) -> list[Score]:
@@ -52,8 +59,8 @@ class LearnedRater:
         scores = [Score(dialogue.id, None, refusal=refuse(dialogue)) for dialogue in dialogues]
         readable = [row for row, score in enumerate(scores) if not score.refusal]
         short = [shorten(dialogues[row]) for row in readable]
-        views = [View(talk, judge_of(talk)) for talk, _ in short]
-        for row, (_, kept), grounds in zip(readable, short, explain(self.model, views), strict=True):
+        views = [View(talk, judge_of(dialogues[row])) for row, (talk, _) in zip(readable, short, strict=True)]
+        for row, (talk, kept), grounds in zip(readable, short, explain(self.model, views), strict=True):
             scores[row] = Score(
                 dialogues[row].id,
                 grounds.score,
@@ -61,9 +68,19 @@ class LearnedRater:
                 grounds.high,
                 tuple(replace(turn, number=kept[turn.number - 1] + 1) for turn in grounds.turns),
                 grounds.reasons,
-                warn(dialogues[row], kept, self.origin),
+                (*warn(dialogues[row], kept, self.origin), *self._strange_words(talk)),
             )
         return scores
+
+    def _strange_words(self, talk: Dialogue) -> tuple[str, ...]:
+        from vivavoce.dialogues.corpus.preprocessing import normalise
+
+        known = self.model.parts.words.index
+        words = [word for turn in talk.turns for word in normalise(turn.text).split() if word[0].isalpha()]
+        unknown = sum(word not in known for word in words)
+        if len(words) < LEAST_WORDS or unknown < MOST_UNKNOWN * len(words):
+            return ()
+        return (f"{unknown / len(words):.0%} of the words are unknown to the model: is this English?",)
 
 
 def from_option(option: str) -> LearnedRater:
@@ -89,15 +106,23 @@ def shipped() -> LearnedRater:
 
 def refuse(dialogue: Dialogue) -> str:
     """Return why a dialogue gets no score; empty: it gets one."""
-    said = [turn for turn in dialogue.turns if turn.text.strip()]
+    judge = judge_of(dialogue)
+    if why := _refuse(dialogue.turns, judge):
+        return why
+    short, kept = shorten(dialogue)
+    if len(kept) < len(dialogue.turns) and (why := _refuse(short.turns, judge)):
+        return f"very long, and in its first and last {MOST_MESSAGES // 2} messages: {why}"
+    return ""
+
+
+def _refuse(turns: Sequence[Utterance], judge: str) -> str:
+    said = [turn for turn in turns if turn.text.strip()]
     if not said:
         return "nothing was said"
-    counts = {speaker: sum(turn.speaker == speaker for turn in said) for speaker in dialogue.speakers}
-    if len([speaker for speaker, count in counts.items() if count]) < 2:
+    counts = Counter(turn.speaker for turn in said)
+    if len(counts) < 2:
         return "only one side spoke: a dialogue needs two"
-    judge = judge_of(dialogue)
-    own = counts.get(judge, 0)
-    if min(own, len(said) - own) < LEAST_A_SIDE:
+    if min(counts[judge], len(said) - counts[judge]) < LEAST_A_SIDE:
         return f"one side said fewer than {LEAST_A_SIDE} things: too little to judge"
     known, letters = _letters(said)
     if not letters:
