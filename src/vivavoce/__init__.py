@@ -6,6 +6,9 @@
     from vivavoce import examine_conversations
     result = examine_conversations("flight", ["vectors", "keywords"])
 
+    from vivavoce import examine_dialogues, read_dialogues
+    result = examine_dialogues(read_dialogues("talks.jsonl").dialogues)
+
 Names are loaded when they are first used, so `import vivavoce` costs next to nothing.
 """
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from vivavoce.bots.protocol import Bot
     from vivavoce.classifiers.protocol import Classifier, Probabilities
     from vivavoce.conversations import ConversationsResult, RunOptions, Suite, examine_conversations, read_suite
+    from vivavoce.dialogues import Dialogue, DialoguesResult, examine_dialogues, read_dialogues
     from vivavoce.errors import VivaError
     from vivavoce.files import read_dataset
     from vivavoce.intents import (
@@ -36,6 +40,8 @@ _HOMES = {
     "Classifier": "vivavoce.classifiers.protocol",
     "ConversationsResult": "vivavoce.conversations",
     "Dataset": "vivavoce.records",
+    "Dialogue": "vivavoce.dialogues",
+    "DialoguesResult": "vivavoce.dialogues",
     "Example": "vivavoce.records",
     "Guess": "vivavoce.records",
     "IntentsResult": "vivavoce.intents",
@@ -52,8 +58,10 @@ _HOMES = {
     "VivaError": "vivavoce.errors",
     "compare_classifiers": "vivavoce.intents",
     "examine_conversations": "vivavoce.conversations",
+    "examine_dialogues": "vivavoce.dialogues",
     "examine_intents": "vivavoce.intents",
     "read_dataset": "vivavoce.files",
+    "read_dialogues": "vivavoce.dialogues",
     "read_suite": "vivavoce.conversations",
 }
 
@@ -63,6 +71,8 @@ __all__ = [
     "Classifier",
     "ConversationsResult",
     "Dataset",
+    "Dialogue",
+    "DialoguesResult",
     "Example",
     "Guess",
     "IntentsResult",
@@ -79,8 +89,10 @@ __all__ = [
     "__version__",
     "compare_classifiers",
     "examine_conversations",
+    "examine_dialogues",
     "examine_intents",
     "read_dataset",
+    "read_dialogues",
     "read_suite",
 ]
 

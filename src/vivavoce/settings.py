@@ -40,6 +40,7 @@ OTHER_VARIABLES: Mapping[str, str] = MappingProxyType(
         "VIVA_REQUIRE_SHARED": "1 makes tests fail, not skip, where the public data sets are absent",
         "VIVA_REQUIRE_BROWSER": "1 makes tests fail, not skip, where there is no browser",
         "VIVA_REQUIRE_ENGINES": "1 makes tests fail, not skip, where a real engine (Node, a model) cannot be had",
+        "VIVA_REQUIRE_TRAIN": "1 makes tests fail, not skip, where torch (the extra `train`) is not installed",
         "VIVA_DEBUG": "1 shows the traceback of an error, for reports of bugs",
         "VIVA_CLUSTER": "the address of the cluster that runs the work, a matter of the machine",
     }

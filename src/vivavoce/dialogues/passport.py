@@ -136,8 +136,8 @@ def _learned_warnings(scores: Sequence[Score]) -> Iterable[str]:
     learned = sum(score.learned for score in scores)
     if learned:
         yield (
-            f"The rater learnt from {learned:,} of these {len(scores):,} talks. They are left out of all figures about "
-            "its agreement with people."
+            f"The rater learnt from {learned:,} of these {len(scores):,} talks. They are left out of all figures "
+            "about its agreement with people."
         )
 
 
