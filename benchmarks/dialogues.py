@@ -50,7 +50,7 @@ Floats = NDArray[np.float64]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 NETWORKS = ("gru", "bigru", "hre")
-INNER = 3
+INNER = 2
 OURS, OURS_UNTOLD = "ours", "ours, not told who is a bot"
 BASELINES = ("peer is human (bit)", "length", "TF-IDF ridge")
 HONEST = "hre, honest"

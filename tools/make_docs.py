@@ -67,6 +67,7 @@ PARTS = {
     "settings.md": {"settings": render_settings_table},
     "intents.md": {"outcomes": outcomes_table, "measures": render_measures_table},
     "classifiers.md": {"classifiers": classifiers_table},
+    "dialogues.md": {"measures": lambda: render_measures_table(DIALOGUE_MEASURES.values())},
     "commands.md": {"commands": commands_text},
 }
 

@@ -275,6 +275,11 @@ def test_a_pair_of_bots_is_told_in_one_sentence(pair: SystemPair, said: str) -> 
     assert said in wording.pair_sentence(pair)
 
 
+def test_a_bot_only_scores_higher_while_the_scores_are_not_trusted() -> None:
+    pair = SystemPair("a", "b", Rate(0.4, 0.1, 0.7, 60), 0.01, "better")
+    assert wording.pair_sentence(pair, trusted=False).startswith("a scores higher than b")
+
+
 def test_the_mean_of_few_talks_has_no_interval() -> None:
     few = wording.mean_score(wording.scored(many(9)))
     assert (few.low, few.high, few.n) == (None, None, 9)

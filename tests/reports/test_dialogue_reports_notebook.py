@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -92,8 +91,6 @@ def test_the_notebook_runs_with_any_rater(
 def test_the_notebook_runs_with_the_shipped_model(
     cells: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not hasattr(importlib.import_module("vivavoce.dialogues.model"), "load_model"):
-        pytest.skip("there is no shipped model yet")
     monkeypatch.chdir(tmp_path)
     with alt.renderers.enable("default"):
         check_run(cells, tmp_path)

@@ -117,7 +117,10 @@ def _lines(ranking: Ranking) -> Html:
 
 
 def _pairs(ranking: Ranking) -> Iterator[Html]:
-    said = [wording.clean(wording.pair_sentence(pair)) for pair in wording.nearest_pairs(ranking)]
+    said = [
+        wording.clean(wording.pair_sentence(pair, trusted=not ranking.warning))
+        for pair in wording.nearest_pairs(ranking)
+    ]
     if said:
         yield bullets(said[:MOST_PAIRS])
     if len(said) > MOST_PAIRS:

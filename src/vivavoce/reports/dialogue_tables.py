@@ -85,7 +85,10 @@ def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequen
     ]
     console.print(numbers_table(("Rank", "Bot", "1 to 5", "Talks", "Mean", "Interval"), rows, words=3))
     console.print()
-    told = [wording.clean(wording.pair_sentence(pair)) for pair in wording.nearest_pairs(ranking)]
+    told = [
+        wording.clean(wording.pair_sentence(pair, trusted=not ranking.warning))
+        for pair in wording.nearest_pairs(ranking)
+    ]
     console.print(bullets(_first(told, MOST_PAIRS, "pairs")))
 
 

@@ -304,8 +304,11 @@ def nearest_pairs(ranking: Ranking) -> list[SystemPair]:
     return sorted(ranking.pairs, key=lambda pair: abs(ranks.get(pair.first, 0) - ranks.get(pair.second, 0)))
 
 
-def pair_sentence(pair: SystemPair) -> str:
-    """Say which of two bots is better, by how much, and what would decide it."""
+def pair_sentence(pair: SystemPair, *, trusted: bool = True) -> str:
+    """Say which of two bots is better, by how much, and what would decide it.
+
+    Without trust in the scores the better bot only scores higher.
+    """
     value = pair.difference.value
     if value is None:
         return f"{pair.first} and {pair.second} cannot be compared: one of them has no score."
@@ -313,7 +316,8 @@ def pair_sentence(pair: SystemPair) -> str:
     if pair.verdict in DECIDED:
         better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
         sides = f", {_apart(pair.difference)}" if around else ""
-        return f"{better} is better than {other}: {abs(value):.2f} points{sides}."
+        stands = "is better" if trusted else "scores higher"
+        return f"{better} {stands} than {other}: {abs(value):.2f} points{sides}."
     gap = f"{signed(value)} points" + (f", {around}" if around else "")
     return f"{pair.first} and {pair.second}: {pair.verdict} ({gap}).{_forecast(pair)}"
 
