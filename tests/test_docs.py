@@ -25,7 +25,7 @@ def tables() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", ["settings.md", "intents.md", "classifiers.md", "commands.md"])
+@pytest.mark.parametrize("page", ["settings.md", "intents.md", "classifiers.md", "dialogues.md", "commands.md"])
 def test_the_tables_of_a_page_are_those_of_the_code(tables: ModuleType, page: str) -> None:
     now = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert now == tables.rendered(page), "run: python tools/make_docs.py"
@@ -36,6 +36,15 @@ def test_every_classifier_that_ships_is_documented() -> None:
     own = [name for name, origin, _ in plugins.describe(plugins.CLASSIFIERS) if origin == "vivavoce"]
     assert own
     assert [name for name in own if f"`{name}`" not in text] == []
+
+
+def test_every_rater_that_ships_is_documented() -> None:
+    from vivavoce.dialogues.raters.registry import list_raters
+
+    text = (ROOT / "docs" / "dialogues.md").read_text(encoding="utf-8")
+    own = [name for name, origin, _ in list_raters() if origin == "vivavoce"]
+    assert own
+    assert [name for name in own if f"`{name}" not in text] == []
 
 
 def test_every_public_name_is_mentioned_in_the_documentation() -> None:

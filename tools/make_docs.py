@@ -11,6 +11,7 @@ from typing import Any
 
 from vivavoce import plugins
 from vivavoce.outcomes import Outcome
+from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
 from vivavoce.reports.meanings import render_measures_table
 from vivavoce.settings import render_settings_table
 

@@ -9,6 +9,7 @@ import pytest
 from planted_talks import plant, talk
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Kind, Rating, View, judge_of, rated_views
+from vivavoce.dialogues.model import training
 from vivavoce.dialogues.model.model import Model
 from vivavoce.dialogues.model.training import (
     LEAST_MARKS,
@@ -16,7 +17,6 @@ from vivavoce.dialogues.model.training import (
     PSEUDO_BOTS,
     STAGE,
     bot_splits,
-    tested_on,
     train_model,
 )
 from vivavoce.errors import DataError
@@ -89,7 +89,7 @@ def test_a_talk_of_unknown_kind_is_scored_as_well(small_model: Model) -> None:
 
 def test_one_more_line_in_the_passport_leaves_the_others(small_model: Model) -> None:
     later = [plant(number) for number in range(500, 540)]
-    found = tested_on(small_model, "later", later).origin.agreements
+    found = training.tested_on(small_model, "later", later).origin.agreements
     assert found["later"].n == len(list(rated_views(later)))
     assert {name: found[name] for name in small_model.origin.agreements} == small_model.origin.agreements
 
