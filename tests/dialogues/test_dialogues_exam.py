@@ -112,3 +112,9 @@ def test_what_is_no_number_becomes_a_refusal() -> None:
     assert found.scores[0].low is None
     assert all(score.refusal for score in found.scores[:2])
     assert found.passport.local["overall"].refused == 1
+
+
+def test_a_plain_function_is_a_rater() -> None:
+    talks = [talk(f"talk {number}") for number in range(3)]
+    result = examine_dialogues(talks, lambda dialogue: 1.0 + len(dialogue.turns) % 4)
+    assert [score.score for score in result.scores] == [1.0 + len(one.turns) % 4 for one in talks]

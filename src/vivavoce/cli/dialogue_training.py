@@ -138,8 +138,7 @@ def show_model(out: Path, origin: Origin, material: Material) -> None:
 
     console = Screen()
     console.print(heading("The passport of this model", origin_sentence(origin)))
-    console.print(block("On dialogues that the model had not seen while it learnt:"))
-    print_agreement(console, origin.agreements)
+    print_agreement(console, origin.agreements, where="that the model had not seen while it learnt")
     tell_notes(material.notes, quiet=False)
     console.print(block(f"To use it: viva dialogues score FILE --model {out}", "dim"))
 

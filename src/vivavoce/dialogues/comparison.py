@@ -68,6 +68,8 @@ def _rows(first: DialoguesResult, second: DialoguesResult, kind: Kind | None) ->
 
 
 def _row(dialogue: Dialogue, first: Score, second: Score) -> Row | None:
+    if first.learned or second.learned:
+        return None
     a, b, mark = value_of(first), value_of(second), dialogue.quality
     return None if a is None or b is None or mark is None else (dialogue, a, b, mark)
 

@@ -24,7 +24,7 @@ STAGE = "scoring dialogues"
 
 def examine_dialogues(
     dialogues: Sequence[Dialogue],
-    rater: Rater | None = None,
+    rater: Rater | Callable[..., object] | None = None,
     *,
     seed: int = 0,
     source: str = "memory",
@@ -34,10 +34,12 @@ def examine_dialogues(
 ) -> DialoguesResult:
     """Score dialogues and return all that can be said about the scores; without a rater the shipped model.
 
+    A plain function that takes a dialogue and returns a number from 1 to 5 is a rater too.
+
     A given `recalibration` moves the scores before anything else is looked at. Without one, the marks of this log
     show whether one would help; its line is reported and the scores stay as the rater gave them.
     """
-    judge = rater if rater is not None else _shipped()
+    judge = _rater(rater)
     _check_rater(recalibration, judge)
     talks = tuple(dialogues)
     scores = rate_in_chunks(judge, talks, progress)
@@ -73,6 +75,16 @@ def rate_in_chunks(rater: Rater, dialogues: Sequence[Dialogue], progress: Progre
         if progress is not None:
             progress(STAGE, len(scores), len(dialogues))
     return scores
+
+
+def _rater(given: Rater | Callable[..., object] | None) -> Rater:
+    if given is None:
+        return _shipped()
+    if isinstance(given, Rater):
+        return given
+    from vivavoce.dialogues.raters.python import as_rater
+
+    return as_rater(given)
 
 
 def _shipped() -> Rater:

@@ -145,6 +145,7 @@ TEST_TITLES: Mapping[str, str] = {
     "unknown": "Speakers unknown",
     "unseen-bot": "Bots it had never met",
     "later": "Talks of a later time",
+    "later-human-bot": "Later, with bots only",
 }
 
 

@@ -186,10 +186,10 @@ def _message(one: Message | int) -> Iterator[Text]:
 # --- trust -------------------------------------------------------------------------------------------------------
 
 
-def print_agreement(console: Console, agreements: Mapping[str, Agreement]) -> None:
-    """Show how well scores follow people's marks, one line for each kind of talk."""
+def print_agreement(console: Console, agreements: Mapping[str, Agreement], *, where: str = "of this log") -> None:
+    """Show how well scores follow people's marks, one line for each kind of talk; `where` the talks come from."""
     console.print()
-    console.print(block(wording.agreement_sentence(agreements), "bold"))
+    console.print(block(wording.agreement_sentence(agreements, where=where), "bold"))
     rows: list[tuple[str | Text, ...]] = [
         (
             wording.clean(title_of_test(name)),

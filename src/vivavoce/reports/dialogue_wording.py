@@ -258,8 +258,8 @@ def origin_sentence(origin: Origin | None) -> str:
     return f"{learnt}{size}{licence}.{method}"
 
 
-def agreement_sentence(agreements: Mapping[str, Agreement]) -> str:
-    """Say how well the scores follow the user's own marks."""
+def agreement_sentence(agreements: Mapping[str, Agreement], *, where: str = "of this log") -> str:
+    """Say how well the scores follow the marks."""
     found = agreements.get("overall") or next(iter(agreements.values()), None)
     if found is None or not found.n:
         return "None of these talks has both a score and a mark, so nobody knows how far the scores fit here."
@@ -267,7 +267,7 @@ def agreement_sentence(agreements: Mapping[str, Agreement]) -> str:
         return f"{plural(found.n, 'talk')} with score and mark: too few, or too much alike, for a correlation."
     around = interval_text(found.pearson, "score")
     return (
-        f"On {plural(found.n, 'marked talk')} of this log, scores and people's marks correlate by "
+        f"On {plural(found.n, 'marked talk')} {where}, scores and people's marks correlate by "
         f"{score_text(found.pearson.value)}{f' ({around})' if around else ''}: 0 is chance, 1 is perfect."
     )
 
