@@ -105,5 +105,5 @@ def rated_views(dialogues: Iterable[Dialogue]) -> Iterator[View]:
 
 def judge_of(dialogue: Dialogue) -> str:
     """Return the side whose eyes are taken when the log does not say: a person, else the first who spoke."""
-    people = [speaker for speaker in dialogue.speakers if speaker not in dialogue.bots]
-    return (people or list(dialogue.speakers) or [""])[0]
+    speakers, bots = dialogue.speakers, dialogue.bots
+    return next((speaker for speaker in speakers if speaker not in bots), speakers[0] if speakers else "")

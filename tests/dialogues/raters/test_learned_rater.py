@@ -142,7 +142,10 @@ def test_messages_without_text_are_counted() -> None:
 def test_talks_of_another_length_than_those_learned_from_are_told_of() -> None:
     lengths = shipped().origin.lengths
     assert lengths is not None
-    assert warned(talk(*ENGLISH[:4]), f"4 messages: the model learned from talks of {lengths[0]} to {lengths[1]}")
+    assert warned(
+        talk(*ENGLISH[:4]),
+        f"shorter than the talks that the model learned from ({lengths[0]} to {lengths[1]} messages)",
+    )
     assert warned(talk(*ENGLISH * 20), f"{len(ENGLISH) * 20} messages")
 
 

@@ -104,13 +104,17 @@ class Guess:
 
 @dataclass(frozen=True)
 class Model:
-    """The parts, one equation for talks whose peer is known and one for the others, and where it all comes from."""
+    """The parts, one equation for talks whose peer is known and one for the others, and where it all comes from.
+
+    `learned`: the fingerprints of the dialogues that it learnt from.
+    """
 
     parts: Parts
     told: Equation
     untold: Equation
     guess: Guess
     origin: Origin
+    learned: frozenset[int] = field(default=frozenset(), repr=False)
 
     def equation(self, kind: Kind) -> Equation:
         """Return the equation for talks of this kind."""

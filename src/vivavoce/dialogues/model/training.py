@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vivavoce.dialogues.agreement import groups_of, kind_of, measure_rows
 from vivavoce.dialogues.corpus.preprocessing import is_short, normalise
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, rated_views
+from vivavoce.dialogues.fingerprint import fingerprint
 from vivavoce.dialogues.model.equations import cross_fit, learn_equation, learn_guess, with_interval
 from vivavoce.dialogues.model.model import OUTPUTS, Model
 from vivavoce.dialogues.model.recipe import learn_parts
@@ -76,7 +77,8 @@ def train_model(
         agreements["unseen-bot"] = _measured(views, unseen, marks, with_bot(views))
     parts = learn_parts(views, seed=seed)
     course.step()
-    return Model(parts, told, untold, guess, _origin(views, learnt_from, licence, agreements))
+    learned = frozenset(fingerprint(view.dialogue) for view in views)
+    return Model(parts, told, untold, guess, _origin(views, learnt_from, licence, agreements), learned)
 
 
 def tested_on(model: Model, name: str, dialogues: Sequence[Dialogue]) -> Model:

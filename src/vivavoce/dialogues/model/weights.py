@@ -70,7 +70,8 @@ def save_weights(model: Model, path: str | Path) -> None:
         "scales.places": parts.scales.places,
         "kernel.talks": parts.kernel.talks,
         "kernel.weights": parts.kernel.weights,
-        "about": _encoded(json.dumps(_about(model), sort_keys=True, allow_nan=False)),
+        "learned": np.array(sorted(model.learned), dtype=np.uint64),
+        "about": _encoded(json.dumps(_about(model), allow_nan=False)),
     }
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
@@ -165,7 +166,8 @@ def _built(arrays: Arrays) -> Model:
     parts = Parts(terms["words"], thumbs, wording, _forest(arrays), _scales(arrays), _kernel(arrays, about))
     origin = origin_from_json(about["origin"])
     guess = Guess(*map(float, about["guess"]))
-    return Model(parts, _equation(about["told"]), _equation(about["untold"]), guess, origin)
+    learned = frozenset(arrays["learned"].astype(np.uint64).tolist())
+    return Model(parts, _equation(about["told"]), _equation(about["untold"]), guess, origin, learned)
 
 
 def _terms(arrays: Arrays, name: str) -> Terms:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance, View, judge_of
+from vivavoce.dialogues.fingerprint import fingerprint
 from vivavoce.dialogues.result import Origin, Score
 from vivavoce.errors import MissingPartError, plural
 from vivavoce.text.words import guess_language
@@ -27,6 +28,7 @@ MOST_UNKNOWN = 0.5
 LEAST_WORDS = 10
 # Talks explained together: large enough for fast arithmetic, small enough for memory.
 BATCH = 32
+LEARNED = "the model learned from this very talk: the score is no test of it"
 _LETTER = re.compile("[A-Za-z]")
 LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
 
@@ -61,6 +63,7 @@ class LearnedRater:
         short = [shorten(dialogues[row]) for row in readable]
         views = [View(talk, judge_of(dialogues[row])) for row, (talk, _) in zip(readable, short, strict=True)]
         for row, (talk, kept), grounds in zip(readable, short, explain(self.model, views), strict=True):
+            learned = fingerprint(dialogues[row]) in self.model.learned
             scores[row] = Score(
                 dialogues[row].id,
                 grounds.score,
@@ -68,15 +71,20 @@ class LearnedRater:
                 grounds.high,
                 tuple(replace(turn, number=kept[turn.number - 1] + 1) for turn in grounds.turns),
                 grounds.reasons,
-                (*warn(dialogues[row], kept, self.origin), *self._strange_words(talk)),
+                (
+                    *warn(dialogues[row], kept, self.origin),
+                    *self._strange_words(talk),
+                    *([LEARNED] if learned else []),
+                ),
+                learned=learned,
             )
         return scores
 
     def _strange_words(self, talk: Dialogue) -> tuple[str, ...]:
-        from vivavoce.dialogues.corpus.preprocessing import normalise
+        from vivavoce.dialogues.model.messages import tokens_of
 
         known = self.model.parts.words.index
-        words = [word for turn in talk.turns for word in normalise(turn.text).split() if word[0].isalpha()]
+        words = [word for turn in talk.turns for word in tokens_of(turn.text) if word[0].isalpha()]
         unknown = sum(word not in known for word in words)
         if len(words) < LEAST_WORDS or unknown < MOST_UNKNOWN * len(words):
             return ()
@@ -161,8 +169,8 @@ def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, 
     if len(kept) < len(turns):
         found.append(f"very long: only the first and last {MOST_MESSAGES // 2} of {len(turns):,} messages were read")
     elif origin.lengths and not origin.lengths[0] <= len(turns) <= origin.lengths[1]:
-        usual = f"{origin.lengths[0]} to {origin.lengths[1]}"
-        found.append(f"{len(turns)} messages: the model learned from talks of {usual}")
+        how, usual = "shorter" if len(turns) < origin.lengths[0] else "longer", "{} to {}".format(*origin.lengths)
+        found.append(f"{how} than the talks that the model learned from ({usual} messages)")
     if empty := sum(not turn.text.strip() for turn in turns):
         found.append(f"{plural(empty, 'message')} without text")
     if len(dialogue.speakers) > 2:
