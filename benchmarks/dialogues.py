@@ -366,7 +366,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=FAST.epochs)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    console, start = Console(width=150), time.perf_counter()
+    console, start = Console(width=200), time.perf_counter()
     networks = not options.without_networks
     preset = QUICK if options.quick else replace(FAST, epochs=options.epochs)
     console.print(f"{len(bench().views):,} marks; GloVe vectors: {'yes' if networks and lexicon().glove else 'no'}")
