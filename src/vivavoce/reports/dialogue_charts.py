@@ -117,7 +117,9 @@ def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
     messages = alt.Scale(domain=[0, max(1, *[number for number, *_ in kept])] if kept else [0, 1], nice=False)
     base = alt.Chart(chart_data(values)).encode(
         x=alt.X("number:Q", title="message", scale=messages, axis=alt.Axis(tickMinStep=1, format="d", tickCount=8)),
-        y=alt.Y("level:Q", scale=_around([at for *_, at in kept]), title="score so far", axis=alt.Axis(tickCount=5)),
+        y=alt.Y(
+            "level:Q", scale=_around([at for *_, at in kept]), title="effects added up", axis=alt.Axis(tickCount=5)
+        ),
     )
     line = base.mark_line(color=PALETTE["muted"], strokeWidth=1.5, interpolate="step-after")
     chart = alt.layer(line, _speakers(base, names))

@@ -48,7 +48,8 @@ _TABLE = (
     Measure(
         "effect",
         "Effect of a message",
-        "By how many points this message moved the score of its talk: below 0 it pulled the score down.",
+        "By how many points this message moved the score of its talk, against one like the others of its side:"
+        " below 0 it pulled the score down.",
         "higher",
         "score",
         absent="the rater does not tell single messages apart",

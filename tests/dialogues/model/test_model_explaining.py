@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from planted_talks import plant, talk
@@ -75,7 +73,9 @@ def test_sentences_say_what_was_seen(small_model: Model) -> None:
 
 
 @pytest.mark.parametrize("kind", [True, None])
-def test_the_effect_of_a_message_is_what_the_score_loses_without_it(small_model: Model, kind: bool | None) -> None:
+def test_the_effect_of_a_message_is_against_one_like_the_others_of_its_side(
+    small_model: Model, kind: bool | None
+) -> None:
     texts = (
         "do you like music?",
         "tell me more about rain please",
@@ -85,7 +85,17 @@ def test_the_effect_of_a_message_is_what_the_score_loses_without_it(small_model:
     )
     view = seen(talk(*texts, bot=kind))
     (grounds,) = explain(small_model, [view])
-    scores = raw(small_model, view, np.vstack([np.ones(5), 1 - np.eye(5)]))
+    # Three messages of one side, two of the other: where one is left out, the rest count as three and as two.
+    three, two = 3 / 2, 2.0
+    masks = [
+        [1, 1, 1, 1, 1],
+        [0, 1, three, 1, three],
+        [1, 0, 1, two, 1],
+        [three, 1, 0, 1, three],
+        [1, two, 1, 0, 1],
+        [three, 1, three, 1, 0],
+    ]
+    scores = raw(small_model, view, np.array(masks, dtype=float))
     assert [turn.effect for turn in grounds.turns] == pytest.approx((scores[0] - scores[1:]).tolist(), abs=1e-4)
     assert grounds.score == pytest.approx(np.clip(scores[0], 1, 5), abs=1e-4)
     assert [(turn.number, turn.speaker) for turn in grounds.turns] == [
@@ -93,16 +103,11 @@ def test_the_effect_of_a_message_is_what_the_score_loses_without_it(small_model:
     ]
 
 
-def test_a_last_message_that_touches_no_other_counts_as_if_it_had_never_been_sent(small_model: Model) -> None:
-    # Nothing follows it and nobody else speaks of its topic. Liking looks at neighbours, so it is switched off here.
-    thumbs = small_model.parts.thumbs
-    blind = replace(thumbs, weights=np.zeros_like(thumbs.weights), numbers=np.zeros_like(thumbs.numbers))
-    model = replace(small_model, parts=replace(small_model.parts, thumbs=blind))
-    texts = ("i like music very much", "rain falls", "tell me more", "football?", "books , films and coffee !")
-    (whole,) = explain(model, [seen(talk(*texts))])
-    longer, shorter = (raw(model, seen(talk(*said)), np.ones((1, len(said))))[0] for said in (texts, texts[:-1]))
-    assert abs(longer - shorter) > 0.01
-    assert whole.turns[-1].effect == pytest.approx(longer - shorter, abs=1e-5)
+def test_messages_that_are_all_alike_hardly_move_the_score_of_a_longer_talk(small_model: Model) -> None:
+    view = seen(talk(*["we talk of rain", "rain it is"] * 12))
+    (grounds,) = explain(small_model, [view])
+    middle = [abs(turn.effect) for turn in grounds.turns[4:-4]]
+    assert max(middle) < 0.1
 
 
 def test_the_score_is_the_one_that_is_predicted_and_lies_in_its_interval(small_model: Model) -> None:

@@ -9,6 +9,7 @@ import pytest
 from planted_talks import plant, talk
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Kind, Rating, View, judge_of, rated_views
+from vivavoce.dialogues.exam import examine_dialogues
 from vivavoce.dialogues.model import training
 from vivavoce.dialogues.model.model import Model
 from vivavoce.dialogues.model.training import (
@@ -19,6 +20,7 @@ from vivavoce.dialogues.model.training import (
     bot_splits,
     train_model,
 )
+from vivavoce.dialogues.raters.learned import LEARNED, LearnedRater
 from vivavoce.errors import DataError
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -138,3 +140,19 @@ def test_a_bot_without_which_nothing_is_left_is_not_left_out(planted_views: list
 
 def test_talks_between_people_have_no_bot_to_leave_out(planted_views: list[View]) -> None:
     assert bot_splits([view for view in planted_views if view.dialogue.kind is Kind.HUMAN_HUMAN]) == []
+
+
+def test_a_model_knows_the_talks_that_it_learned_from(small_model: Model, planted: tuple[Dialogue, ...]) -> None:
+    rater = LearnedRater(small_model)
+    known, new = rater.rate([replace(planted[0], id="another name"), plant(5000)])
+    assert (known.learned, new.learned) == (True, False)
+    assert [LEARNED in score.warnings for score in (known, new)] == [True, False]
+
+
+def test_talks_learned_from_are_left_out_of_the_agreement_and_told_of(
+    small_model: Model, planted: tuple[Dialogue, ...]
+) -> None:
+    new = [plant(number) for number in range(5000, 5040)]
+    result = examine_dialogues([*planted, *new], LearnedRater(small_model))
+    assert result.passport.local["overall"].n == len(new)
+    assert any(f"learnt from {len(planted)} of these" in warning for warning in result.passport.warnings)

@@ -1,8 +1,10 @@
 """Scores with their grounds: what each message and each group of features moved.
 
-The effect of a message is the score of the talk minus the score without it; of a group, the score minus the score of
-a talk that is typical in this group and the same in all others. All before the score is cut to the scale, so that a
-talk at its end has effects too. Effects do not add up to the score: parts work together.
+The effect of a message is the score of the talk minus the score that it would get if this message were like the other
+messages of its side. (Simply leaving it out would mostly show that longer talks get better marks.) The effect of a
+group is the score minus the score of a talk that is typical in this group and the same in all others. All before the
+score is cut to the scale, so that a talk at its end has effects too. Effects do not add up to the score: parts work
+together.
 """
 
 from __future__ import annotations
@@ -70,8 +72,7 @@ def explain(model: Model, views: Sequence[View]) -> list[Grounds]:
 def _trial(model: Model, talk: Talk) -> _Trial:
     liked = model.parts.thumbs.predict(talk)
     tried = _tried(liked)
-    masks = np.ones((1 + len(tried), len(liked)))
-    masks[np.arange(1, len(masks)), tried] = 0
+    masks = np.vstack([np.ones(len(liked)), stand_ins(talk, tried)])
     features = talk_features(talk, liked, masks)
     wording = model.parts.wording.predict(talk, masks)
     typical = np.repeat(features[:1], len(GROUPS) + 1, axis=0)
@@ -80,6 +81,16 @@ def _trial(model: Model, talk: Talk) -> _Trial:
     own = np.repeat(wording[:1], len(GROUPS) + 1, axis=0)
     own[-1] = model.parts.kernel.intercept
     return _Trial(tried, np.vstack([features, typical]), np.vstack([wording, own]))
+
+
+def stand_ins(talk: Talk, tried: NDArray[np.intp]) -> Floats:
+    """Return one mask for each tried message: it counts nothing, the others of its side a little more instead."""
+    masks = np.ones((len(tried), len(talk.peer)))
+    for row, message in enumerate(tried):
+        own = talk.peer == talk.peer[message]
+        masks[row, own] = own.sum() / max(1, own.sum() - 1)
+        masks[row, message] = 0
+    return masks
 
 
 def _tried(liked: Floats) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.dialogues.model.features import FEATURE, NAMES
+from vivavoce.errors import plural
 
 Floats = NDArray[np.float64]
 Row = Callable[[str], float]
@@ -87,7 +88,9 @@ def _mood(value: Row, peer: str) -> str:
     count = value("judge_messages")
     upset = (value("judge_displeased_each") + value("judge_machine_each")) * count
     pleased = value("judge_pleased_each") * count
-    return f"the person used {upset:.0f} words of displeasure or about machines, {pleased:.0f} of pleasure"
+    return (
+        f"the person used {plural(round(upset), 'word')} of displeasure or about machines, {pleased:.0f} of pleasure"
+    )
 
 
 def _effort(value: Row, peer: str) -> str:
