@@ -17,6 +17,7 @@ from vivavoce.cli.dialogue_options import Judging, LogReading, RaterChoice, Rate
 from vivavoce.cli.failures import kept_in, tell
 from vivavoce.cli.material import MEGABYTE
 from vivavoce.cli.progress import Report
+from vivavoce.cli.run_talks import is_run, talks_of
 from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest
 
 if TYPE_CHECKING:
@@ -49,19 +50,22 @@ class Log:
     reading: LogReading
     max_bytes: int
     invented: bool = False
+    notes: tuple[str, ...] = ()
 
     def read(self) -> Corpus:
         """Read all dialogues."""
         from vivavoce.dialogues import read_dialogues
 
         corpus = read_dialogues(self.path, **self._options())
-        notes = tuple(self._named(note) for note in corpus.notes)
+        notes = (*self.notes, *(self._named(note) for note in corpus.notes))
         return replace(corpus, source=self.name, notes=(*([INVENTED] if self.invented else []), *notes))
 
     def stream(self, take_note: TakeNote) -> Iterator[Dialogue]:
         """Yield the dialogues one by one; `take_note` gets what is worth a note."""
         from vivavoce.dialogues import stream_dialogues
 
+        for note in self.notes:
+            take_note(note)
         return stream_dialogues(self.path, **self._options(), tell=lambda note: take_note(self._named(note)))
 
     @property
@@ -86,7 +90,7 @@ class Log:
 
 @contextmanager
 def opened(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
-    """Give the log of this name: a file, standard input, or the talks that ship where no file is called so."""
+    """Give the log of this name: a file, a run of conversations, standard input, or `demo`."""
     limit = settings.max_file_mb * MEGABYTE
     if file == STANDARD_INPUT:
         with TemporaryDirectory(prefix="viva-") as folder:
@@ -98,8 +102,19 @@ def opened(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
         from vivavoce.demo import dialogues_path
 
         yield Log(dialogues_path(), DEMO, reading.format, reading, limit, invented=True)
+    elif is_run(Path(file)):
+        with TemporaryDirectory(prefix="viva-") as folder:
+            yield _run_log(Path(file), Path(folder) / "run.jsonl", reading, limit)
     else:
         yield Log(Path(file), file, reading.format, reading, limit)
+
+
+def _run_log(run: Path, path: Path, reading: LogReading, limit: int) -> Log:
+    from vivavoce.dialogues import write_dialogues
+
+    talks, notes = talks_of(run)
+    write_dialogues(path, talks)
+    return Log(path, str(run), "jsonl", reading, max(limit, path.stat().st_size), notes=notes)
 
 
 def _spool(path: Path) -> None:
