@@ -23,7 +23,8 @@ LogFile = Annotated[
     typer.Argument(
         metavar="FILE",
         help="Logged dialogues: JSONL, JSON, Rasa trackers, CSV, TSV, XLSX, or text with the speaker before each "
-        "message; `-` reads JSON Lines from standard input; `demo` are the talks that ship.",
+        "message; the folder of a conversations run; `-` reads JSON Lines from standard input; `demo` are the talks "
+        "that ship.",
         show_default=False,
         autocompletion=complete_talks,
     ),
