@@ -64,8 +64,8 @@ def test_sentences_say_what_was_seen(small_model: Model) -> None:
     talk_read = small_model.parts.read(view)
     row = talk_features(talk_read, np.array([0.5, 0.1, 0.5, 0.9, 0.5, 0.2]))[0]
     assert "2 of 3 messages of the bot" in say("liking", row, "the bot")
-    assert "again in 1 of its messages" in say("repetition", row, "the bot")
-    assert "the bot asked in 1 messages, the person in 1" in say("questions", row, "the bot")
+    assert "again in 1 message" in say("repetition", row, "the bot")
+    assert "the bot asked in 1 message, the person in 1" in say("questions", row, "the bot")
     assert "met 100% of questions with a question" in say("questions", row, "the bot")
     assert "the bot 2 times, the person 0 times" in say("not knowing", row, "the bot")
     assert "used 2 words of displeasure" in say("mood", row, "the bot")
@@ -150,7 +150,7 @@ def test_a_repeating_bot_is_told_so(small_model: Model) -> None:
     (grounds,) = explain(small_model, [seen(talk(*texts))])
     effects = {reason.name: reason for reason in grounds.reasons}
     assert effects["repetition"].effect < 0
-    assert "again in 4 of its messages" in effects["repetition"].text
+    assert "again in 4 messages" in effects["repetition"].text
 
 
 def test_nothing_to_explain_is_nothing(small_model: Model) -> None:

@@ -149,6 +149,15 @@ def test_talks_of_another_length_than_those_learned_from_are_told_of() -> None:
     assert warned(talk(*ENGLISH * 20), "longer than the talks that the model learned from")
 
 
+def test_a_talk_of_bots_alone_is_told_of() -> None:
+    both = Dialogue("t", tuple(replace(turn, is_bot=True) for turn in talk(*ENGLISH).turns))
+    assert warned(both, "all speakers are bots: seen from the side of Ann")
+
+
+def test_a_message_that_is_cut_is_told_of() -> None:
+    assert warned(talk(*ENGLISH, "word " * 500), "1 message of more than 400 words: only the beginning was read")
+
+
 def test_ten_thousand_messages_are_read_at_both_ends_and_keep_their_numbers() -> None:
     middle = ["stupid bot", "what?"] * 4_900
     texts = [*[f"{ENGLISH[place % 6]} {place}" for place in range(200)], *middle]

@@ -64,7 +64,8 @@ def _liking(value: Row, peer: str) -> str:
 
 def _repetition(value: Row, peer: str) -> str:
     if value("peer_repeated_sum"):
-        return f"{peer} said much the same again in {value('peer_repeated_sum'):.0f} of its messages"
+        again = plural(round(value("peer_repeated_sum")), "message")
+        return f"{peer} said much the same again in {again}"
     return f"the two messages of {peer} that are most alike share {value('peer_repeat_top'):.0%} of their words"
 
 
@@ -73,10 +74,11 @@ def _relevance(value: Row, peer: str) -> str:
 
 
 def _questions(value: Row, peer: str) -> str:
-    return (
-        f"{peer} asked in {value('peer_question_sum'):.0f} messages, the person in "
-        f"{value('judge_question_sum'):.0f}; {peer} met {value('asked_back_share'):.0%} of questions with a question"
-    )
+    asking = plural(round(value("peer_question_sum")), "message")
+    said = f"{peer} asked in {asking}, the person in {value('judge_question_sum'):.0f}"
+    if not value("peer_asked_each"):
+        return said
+    return f"{said}; {peer} met {value('asked_back_share'):.0%} of questions with a question"
 
 
 def _not_knowing(value: Row, peer: str) -> str:
@@ -94,11 +96,11 @@ def _mood(value: Row, peer: str) -> str:
 
 
 def _effort(value: Row, peer: str) -> str:
-    return f"the person wrote {value('judge_words_each'):.1f} words a message"
+    return f"the person wrote {value('judge_words_each'):.1f} words and signs a message"
 
 
 def _length_of_peer(value: Row, peer: str) -> str:
-    return f"{peer} wrote {value('peer_words_each'):.1f} words a message"
+    return f"{peer} wrote {value('peer_words_each'):.1f} words and signs a message"
 
 
 def _length(value: Row, peer: str) -> str:
@@ -107,7 +109,9 @@ def _length(value: Row, peer: str) -> str:
 
 def _style(value: Row, peer: str) -> str:
     unknown = value("peer_unknown_word")
-    return f"ways of writing: {unknown:.0%} of the words of {peer} are rare, commas, digits, how people are addressed"
+    return (
+        f"ways of writing, such as rare words ({unknown:.0%} of those of {peer}), commas, digits and forms of address"
+    )
 
 
 def _wording(value: Row, peer: str) -> str:

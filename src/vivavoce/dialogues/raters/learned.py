@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance, View, judge_of
+from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
 from vivavoce.dialogues.fingerprint import fingerprint
+from vivavoce.dialogues.refusals import MOST_MESSAGES, refuse, shorten
 from vivavoce.dialogues.result import Origin, Score
 from vivavoce.errors import MissingPartError, plural
 from vivavoce.text.words import guess_language
@@ -18,18 +17,12 @@ from vivavoce.text.words import guess_language
 if TYPE_CHECKING:
     from vivavoce.dialogues.model.model import Model
 
-LEAST_A_SIDE = 2
-# Longer talks are read at both ends.
-MOST_MESSAGES = 400
-# Below this share of letters that the model knows, the talk is in another script.
-LEAST_READABLE = 0.5
 # With more unknown words than this it is hardly English; fewer words than these do not tell.
 MOST_UNKNOWN = 0.5
 LEAST_WORDS = 10
 # Talks explained together: large enough for fast arithmetic, small enough for memory.
 BATCH = 32
 LEARNED = "the model learned from this very talk: the score is no test of it"
-_LETTER = re.compile("[A-Za-z]")
 LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
 
 
@@ -112,58 +105,10 @@ def shipped() -> LearnedRater:
     return LearnedRater(load_weights(SHIPPED))
 
 
-def refuse(dialogue: Dialogue) -> str:
-    """Return why a dialogue gets no score; empty: it gets one."""
-    judge = judge_of(dialogue)
-    if why := _refuse(dialogue.turns, judge):
-        return why
-    short, kept = shorten(dialogue)
-    if len(kept) < len(dialogue.turns) and (why := _refuse(short.turns, judge)):
-        return f"very long, and in its first and last {MOST_MESSAGES // 2} messages: {why}"
-    return ""
-
-
-def _refuse(turns: Sequence[Utterance], judge: str) -> str:
-    said = [turn for turn in turns if turn.text.strip()]
-    if not said:
-        return "nothing was said"
-    counts = Counter(turn.speaker for turn in said)
-    if len(counts) < 2:
-        return "only one side spoke: a dialogue needs two"
-    if min(counts[judge], len(said) - counts[judge]) < LEAST_A_SIDE:
-        return f"one side said fewer than {LEAST_A_SIDE} things: too little to judge"
-    known, letters = _letters(said)
-    if not letters:
-        return "no words: only signs, numbers or emoji"
-    if known < LEAST_READABLE * letters:
-        return "another script than Latin: the model learned from English and cannot read this"
-    return ""
-
-
-def _letters(said: Sequence[Utterance]) -> tuple[int, int]:
-    """Return how many letters are of the English alphabet, and how many there are at all."""
-    known = sum(len(_LETTER.findall(turn.text)) for turn in said)
-    foreign = sum(
-        character.isalpha() and not character.isascii()
-        for turn in said
-        if not turn.text.isascii()
-        for character in turn.text
-    )
-    return known, known + foreign
-
-
-def shorten(dialogue: Dialogue) -> tuple[Dialogue, Sequence[int]]:
-    """Return the talk without its middle where it is very long, and the places of the messages that stayed."""
-    count = len(dialogue.turns)
-    if count <= MOST_MESSAGES:
-        return dialogue, range(count)
-    half = MOST_MESSAGES // 2
-    kept = [*range(half), *range(count - half, count)]
-    return replace(dialogue, turns=tuple(dialogue.turns[place] for place in kept)), kept
-
-
 def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, ...]:
     """Return what makes the score less sure than usual."""
+    from vivavoce.dialogues.model.messages import MOST_WORDS
+
     turns = dialogue.turns
     found = []
     if len(kept) < len(turns):
@@ -175,6 +120,10 @@ def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, 
         found.append(f"{plural(empty, 'message')} without text")
     if len(dialogue.speakers) > 2:
         found.append(f"{len(dialogue.speakers)} speakers: all but {judge_of(dialogue)} were taken for one side")
+    if dialogue.bots and set(dialogue.speakers) <= dialogue.bots:
+        found.append(f"all speakers are bots: seen from the side of {judge_of(dialogue)}")
+    if wordy := sum(len(turn.text.split()) > MOST_WORDS for turn in turns if len(turn.text) > MOST_WORDS):
+        found.append(f"{plural(wordy, 'message')} of more than {MOST_WORDS} words: only the beginning was read")
     if dialogue.kind is Kind.UNKNOWN:
         found.append(f"the log does not say who is a bot: seen from the side of {judge_of(dialogue)}")
     language = guess_language([turn.text for turn in turns[:50]])
