@@ -105,6 +105,25 @@ def test_on_a_phone_message_and_effect_stay_in_sight(addresses: dict[str, str], 
     page.close()
 
 
+def test_on_a_phone_wide_tables_scroll_in_their_own_box(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["three bots"], width=PHONE)
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].map(e => [e.getBoundingClientRect().right, e.scrollWidth -"
+        " e.clientWidth, getComputedStyle(e).overflowX])"
+    )
+    assert [box for box in boxes if box[0] > PHONE or box[2] != "auto"] == []
+    assert [box for box in boxes if box[1] > 0], "some table is wider than a phone"
+    page.close()
+
+
+def test_on_a_phone_the_head_of_an_agreement_follows_its_caption(addresses: dict[str, str], browser: Any) -> None:
+    page = opened(browser, addresses["three bots"], width=PHONE)
+    heights = page.evaluate("[...document.querySelectorAll('.agreement thead')].map(e => e.offsetHeight)")
+    assert len(heights) == 2
+    assert max(heights) < 45, "one line"
+    page.close()
+
+
 def test_text_from_the_right_does_not_turn_the_page(addresses: dict[str, str], browser: Any) -> None:
     page = opened(browser, addresses["hostile"])
     said = page.locator(".messages .said", has_text="שלום").first

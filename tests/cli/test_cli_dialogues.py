@@ -27,6 +27,15 @@ def half(dialogue):
 
 def rude(dialogue):
     raise OSError("the disk of the rater is full")
+
+def shy(dialogue):
+    return None
+
+def leaving(dialogue):
+    raise SystemExit(0)
+
+def odd(dialogue):
+    return 9 if dialogue.id == "long" else 3
 """
 
 
@@ -109,6 +118,29 @@ def test_streaming_gives_the_same_lines_as_reading_all(viva, folder, plain):
     assert (folder / "streamed.jsonl").read_bytes() == (folder / "whole.jsonl").read_bytes()
     assert "Scored 40 dialogues, mean" in plain(result.stderr)
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("words", [("--stream", "--out", "x.jsonl"), ("--stream", "--json", "-"), ("--json", "-")])
+def test_a_stream_ends_with_what_is_known_of_its_rater_and_a_warning(viva, plain, words):
+    from vivavoce.dialogues import load_rater
+    from vivavoce.reports.dialogue_wording import origin_sentence
+
+    result = viva("dialogues", "score", "marked.jsonl", *words)
+    assert result.exit_code == 0, result.stderr
+    said = " ".join(plain(result.stderr).split())
+    assert " ".join(origin_sentence(load_rater("learned").origin).split()) in said
+    assert "Do not compare bots with these scores until" in said
+    assert "Do not compare" not in result.stdout
+
+
+def test_a_quiet_stream_says_nothing(viva):
+    result = viva("dialogues", "score", "marked.jsonl", *LENGTH, "--stream", "--out", "x.jsonl", "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_streamed_talks_that_are_invented_are_said_to_be(viva, plain):
+    result = viva("dialogues", "score", "demo", *LENGTH, "--json", "-")
+    assert "invented" in plain(result.stderr)
 
 
 def test_json_lines_alone_are_streamed_without_being_told(viva, monkeypatch):
@@ -195,6 +227,37 @@ def test_a_log_without_any_score_ends_with_2_and_says_why(viva, plain, folder, s
     assert "fewer than two messages from each side (2 dialogues)" in plain(result.stderr)
 
 
+CHINESE = ["今天天气怎么样", "很好谢谢你", "明天呢", "明天下雨"]
+
+
+@pytest.mark.parametrize(
+    ("rater", "said"),
+    [
+        ("learned", "reads English in Latin letters only"),
+        ("python:my_raters:rude", "correct the rater"),
+        ("python:my_raters:leaving", "correct the rater"),
+        ("python:my_raters:shy", "a Score whose `refusal` says why"),
+    ],
+)
+def test_what_to_do_about_a_log_without_any_score_follows_from_the_reason(viva, plain, folder, rater, said):
+    turns = [{"speaker": "KA"[n % 2], "text": CHINESE[n % 4], "is_bot": bool(n % 2)} for n in range(8)]
+    write_talks(folder / "own.jsonl", [{"id": "a", "turns": turns}])
+    result = viva("dialogues", "score", "own.jsonl", "--rater", rater)
+    assert result.exit_code == 2, result.stderr
+    told = plain(result.stderr)
+    assert said in told
+    assert "two sides" not in told
+
+
+def test_a_value_off_the_scale_costs_its_talk_and_not_the_run(viva):
+    result = viva("dialogues", "score", "log.jsonl", "-r", "python:my_raters:odd", "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    lines = lines_of(result.stdout)
+    assert [line["score"] for line in lines] == [None, 3.0, 3.0]
+    assert "python:my_raters:odd" in lines[0]["refusal"]
+    assert "9 is not from 1 to 5" in lines[0]["refusal"]
+
+
 def test_a_function_of_the_user_can_rate(viva):
     lines = lines_of(viva("dialogues", "score", "log.jsonl", "-r", "python:my_raters:turns", "--json", "-").stdout)
     assert [line["score"] for line in lines[:2]] == [4.0, 2.0]
@@ -211,7 +274,11 @@ def test_a_rater_that_fails_is_not_taken_for_a_full_disk_of_ours(viva, plain):
     ("words", "said"),
     [
         (("--stream",), "--out"),
-        (("--stream", "--html", "a.html", "--out", "b.jsonl"), "--html need all dialogues at once"),
+        (("--stream", "--html", "a.html", "--out", "b.jsonl"), "--html needs all dialogues at once"),
+        (("--stream", "--html", "a.html", "--csv", "c.csv", "--out", "b.jsonl"), "--html, --csv need all"),
+        (("--json", "-", "--out", "b.jsonl"), "--json and --out are one option"),
+        (("--out", "no/where.jsonl"), "--out no/where.jsonl: there is no folder"),
+        (("--json", "no/where.jsonl"), "--json no/where.jsonl: there is no folder"),
         (("--html", "log.jsonl"), "would overwrite"),
         (("--html", "-"), "only --json can write to standard output"),
         (("--csv", "no/where.csv"), "there is no folder"),
@@ -261,6 +328,9 @@ def judge(monkeypatch):
         thread.join()
 
 
+NOBODY = "openai:tiny@http://127.0.0.1:9/v1"
+
+
 def test_a_capped_judge_ends_with_3_and_goes_on_from_its_record(viva, plain, folder, judge):
     write_talks(folder / "three.jsonl", [talk("a"), talk("b", 6), talk("c", 4)])
     call = ("dialogues", "score", "three.jsonl", "--rater", judge, "--record", "kept.jsonl", "--json", "-")
@@ -274,10 +344,39 @@ def test_a_capped_judge_ends_with_3_and_goes_on_from_its_record(viva, plain, fol
 
 
 def test_a_judge_that_is_not_there_ends_with_3_and_is_not_the_fault_of_the_log(viva, plain):
-    nobody = "openai:tiny@http://127.0.0.1:9/v1"
-    result = viva("dialogues", "score", "log.jsonl", "--rater", nobody, "--retries", "0", "--timeout", "2")
+    result = viva("dialogues", "score", "log.jsonl", "--rater", NOBODY, "--retries", "0", "--timeout", "2")
     assert result.exit_code == 3
     assert "not judged" in plain(result.stderr)
+
+
+ALONE, BESIDE = ("--rater", NOBODY), ("--rater", "length", "--rater", NOBODY)
+
+
+@pytest.mark.parametrize("raters", [ALONE, BESIDE])
+def test_an_evaluation_without_its_judge_ends_with_3_after_all_is_written(viva, plain, folder, raters):
+    write_talks(folder / "five.jsonl", marked_talks(5))
+    words = ("--retries", "0", "--timeout", "2", "--html", "page.html", "--json", "found.json")
+    result = viva("dialogues", "evaluate", "five.jsonl", *raters, *words)
+    assert result.exit_code == 3
+    assert "5 dialogues not judged" in plain(result.stderr)
+    assert "agreement with people" in plain(result.stdout)
+    assert (folder / "page.html").is_file()
+    found = json.loads((folder / "found.json").read_text(encoding="utf-8"))
+    assert len(found["raters"]) == raters.count("--rater")
+
+
+def test_a_silent_judge_outweighs_a_recalibration_that_cannot_be_saved(viva, plain, folder):
+    words = ("--retries", "0", "--timeout", "2", "--save-calibration", "line.json")
+    result = viva("dialogues", "evaluate", "marked.jsonl", *ALONE, *words)
+    assert result.exit_code == 3
+    assert not (folder / "line.json").exists()
+
+
+def test_an_explanation_without_its_judge_ends_with_3(viva, plain):
+    words = ("--retries", "0", "--timeout", "2", "--json", "-")
+    result = viva("dialogues", "explain", "log.jsonl", "long", *ALONE, *words)
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["dialogue"]["score"] is None
 
 
 # --- evaluate ----------------------------------------------------------------------------------------------------
@@ -375,6 +474,15 @@ def test_what_cannot_be_evaluated_ends_with_2(viva, plain, folder, talks, words_
     assert not (folder / "line.json").exists()
 
 
+@pytest.mark.parametrize("beside", [(), LENGTH])
+def test_a_rater_without_any_score_ends_an_evaluation_with_2(viva, plain, beside):
+    result = viva("dialogues", "evaluate", "marked.jsonl", "--rater", "python:my_raters:rude", *beside)
+    assert result.exit_code == 2
+    assert "nothing could be scored: 40 dialogues read" in plain(result.stderr)
+    assert "the disk of the rater is full" in plain(result.stderr)
+    assert "agreement with people" in plain(result.stdout)
+
+
 def test_invented_marks_are_never_a_finding(viva, plain):
     shown = plain(viva("dialogues", "evaluate", "demo", *LENGTH).stdout)
     assert shown.startswith("These talks and the marks on them are invented")
@@ -402,8 +510,11 @@ def test_an_explanation_can_be_read_by_programs(viva):
 
 def test_a_refused_talk_is_explained_by_its_refusal(viva, plain):
     result = viva("dialogues", "explain", "log.jsonl", "silent", *LENGTH)
-    assert result.exit_code == 0
+    assert result.exit_code == 2
     assert "fewer than two messages" in plain(result.stdout)
+    told = viva("dialogues", "explain", "log.jsonl", "silent", *LENGTH, "--json", "-")
+    assert told.exit_code == 2
+    assert "fewer than two messages" in json.loads(told.stdout)["dialogue"]["refusal"]
 
 
 def test_an_unknown_talk_is_answered_with_the_nearest(viva, plain):

@@ -1,4 +1,4 @@
-"""The folder of a run of conversations is a log for `viva dialogues`: its checks and the score speak of the same talks."""
+"""The folder of a run of conversations is a log for `viva dialogues`: checks and score speak of the same talks."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ bots:
   bad: {kind: "python:bot.py:bad"}
   gone: {kind: "scripted:failing=server_error"}
 """
-CODE = '''
+CODE = """
 def good(text):
     return "We are open until six, and you can park behind the shop."
 
 def bad(text):
     return "I do not know what you mean by that."
-'''
+"""
 
 
 @pytest.fixture

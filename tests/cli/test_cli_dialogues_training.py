@@ -41,7 +41,9 @@ def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain
     assert result.exit_code == 0, result.stderr
     assert "It learnt from marked.jsonl (110 dialogues), licence ours." in plain(result.stdout)
     assert "1 dialogue without a mark: not learnt from" in plain(result.stderr)
-    assert "1 dialogue in which one side hardly spoke" in plain(result.stderr)
+    assert "1 dialogue not learnt from: one side said fewer than 2 things" in plain(result.stderr)
+    assert "110 marks on 110 dialogues to learn from" in plain(result.stderr)
+    assert "On 110 marks of talks" in plain(result.stdout)
     content = json.loads((folder / "passport.json").read_text(encoding="utf-8"))
     assert content["origin"]["agreements"]["overall"]["pearson"]["value"] > 0.1
     assert content["bytes"] == (folder / "own.npz").stat().st_size
@@ -53,7 +55,7 @@ def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain
     assert named.stdout == scored.stdout
     assert viva("dialogues", "train", "marked.jsonl", "own.npz").exit_code == 2
     measured = plain(viva("dialogues", "evaluate", "marked.jsonl", "--model", "own.npz").stdout)
-    assert "If it learnt from these talks" in measured
+    assert "The rater learnt from 111 of these 112 talks" in measured
     assert "You can compare bots" not in measured
 
 
@@ -63,7 +65,7 @@ def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain
         (("marked.jsonl", "own.json"), "a model is written as .npz"),
         (("marked.jsonl", "no/where.npz"), "there is no folder"),
         (("marked.jsonl", "old.npz"), "--force"),
-        (("few.jsonl", "own.npz"), "at least 100 marked dialogues"),
+        (("few.jsonl", "own.npz"), "at least 100 mark"),
         (("demo", "own.npz"), "invented"),
         (("missing.jsonl", "own.npz"), "there is no such file"),
         (("marked.jsonl", "own.npz", "--part", "july"), "--published"),

@@ -65,8 +65,10 @@ def test_every_ugly_talk_gets_a_score_or_a_reason(viva, folder, rater):
 @pytest.mark.parametrize("name", UGLY)
 def test_an_ugly_talk_can_be_shown_and_put_on_a_page(viva, folder, rater, name):
     write_log(folder / "ugly.jsonl", {name: UGLY[name]})
-    result = viva("dialogues", "explain", "ugly.jsonl", name, "--rater", rater, "--html", "page.html")
-    assert result.exit_code == 0, result.stderr
+    words = ("--html", "page.html", "--json", "talk.json")
+    result = viva("dialogues", "explain", "ugly.jsonl", name, "--rater", rater, *words)
+    refused = json.loads((folder / "talk.json").read_text(encoding="utf-8"))["dialogue"]["score"] is None
+    assert result.exit_code == (2 if refused else 0), result.stderr
     assert "<script>alert(1)" not in (folder / "page.html").read_text(encoding="utf-8")
     assert "\u001b[31mred" not in result.stdout
 
@@ -136,6 +138,21 @@ def test_what_is_no_log_ends_with_2_and_a_sentence(viva, plain, folder, name, co
     assert said in plain(result.stderr)
     assert "What to do" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["empty.jsonl", "empty.json", "empty.csv", "empty.txt"])
+def test_who_gives_an_empty_log_is_asked_for_a_dialogue(viva, plain, folder, name):
+    (folder / name).write_bytes(b" \n")
+    told = plain(viva("dialogues", "score", name, "--rater", "length").stderr)
+    assert "at least one dialogue" in told
+    assert "example" not in told
+
+
+def test_a_key_that_is_passed_over_is_told_in_one_sentence(viva, plain, folder):
+    log = {"id": "a", "turns": turns(["hi there"] * 6), "wholly_strange": 1}
+    (folder / "log.jsonl").write_text(json.dumps(log), encoding="utf-8")
+    told = plain(viva("dialogues", "score", "log.jsonl", "--rater", "length", "--json", "-").stderr)
+    assert "'wholly_strange' is passed over (1 dialogue, first in line 1)" in told
 
 
 def test_nothing_on_standard_input_is_said_to_be_nothing(viva, plain):

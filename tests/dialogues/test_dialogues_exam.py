@@ -14,7 +14,7 @@ from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.exam import CHUNK, examine_dialogues
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.recalibration import apply, recalibrate
-from vivavoce.dialogues.result import Score
+from vivavoce.dialogues.result import Cause, Score
 from vivavoce.errors import UsageError, WorkError
 
 
@@ -112,6 +112,16 @@ def test_what_is_no_number_becomes_a_refusal() -> None:
     assert found.scores[0].low is None
     assert all(score.refusal for score in found.scores[:2])
     assert found.passport.local["overall"].refused == 1
+
+
+@pytest.mark.parametrize("wrong", [0.5, 7, -3, "4", True, math.inf])
+def test_what_is_off_the_scale_becomes_a_refusal_that_names_rater_and_value(wrong: object) -> None:
+    rater = FixedRater([Score("a", wrong), Score("b", 3.0)])  # type: ignore[arg-type]
+    first, second = examine_dialogues([talk("a", 2.0), talk("b")], rater).scores
+    assert (first.score, first.cause) == (None, Cause.RATER)
+    assert "the rater fixed gave what is not a score" in first.refusal
+    assert str(wrong) in first.refusal
+    assert second == Score("b", 3.0)
 
 
 def test_a_plain_function_is_a_rater() -> None:

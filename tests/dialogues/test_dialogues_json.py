@@ -76,10 +76,22 @@ def test_the_whole_result_is_plain_json_with_stable_keys() -> None:
     assert len(full["scores"]) == 62
     assert full["recalibration"]["adopted"] is True
     assert [line["rank"] for line in full["ranking"]["systems"]] == [1, 2]
+    assert full["definitions"] == bare["definitions"] == 1
     assert full["queue"][0].keys() == {"id", "kind", "score", "other", "text"}
     assert full["passport"]["local"]["human-bot"]["refused"] == 1
     assert (bare["recalibration"], bare["ranking"], bare["passport"]["origin"]) == (None, None, None)
     assert bare["passport"]["local"]["overall"]["pearson"] == {"value": None, "n": 0}
+
+
+def test_a_bot_with_too_few_talks_has_a_rank_of_null() -> None:
+    talks, scores = simulated(20)
+    result = examine_dialogues([*talks, talk("x", bot="new")], FixedRater([*scores, Score("x", 5.0)]))
+    ranking = written(result_to_json(result))["ranking"]
+    last = ranking["systems"][-1]
+    assert (last["bot"], last["rank"], last["low_rank"], last["high_rank"]) == ("new", None, None, None)
+    assert [pair["verdict"] for pair in ranking["pairs"] if "new" in (pair["first"], pair["second"])] == [
+        "too few talks"
+    ] * 2
 
 
 def test_a_passport_shows_its_verdict_and_where_the_rater_comes_from() -> None:

@@ -68,6 +68,32 @@ def test_one_bot_is_not_enough_when_bots_are_named_and_no_name_is_no_hindrance()
     assert passport(nameless, scores).may_compare
 
 
+def test_bots_are_compared_only_by_enough_marked_talks_that_name_one() -> None:
+    talks, scores = simulated(60, noise=0.3)
+    few = [replace(one, bot=one.bot if i < 29 else None) for i, one in enumerate(talks)]
+    found = passport(few, scores)
+    assert not found.may_compare
+    assert "60 marked talks are with a bot, but only 29 of them name it. At least 30 must" in found.verdict
+    enough = passport([replace(one, bot=one.bot if i < 46 else None) for i, one in enumerate(talks)], scores)
+    assert enough.may_compare
+    assert "on your own 60 marked talks with a bot (46 of them name it: 2 bots) it follows" in enough.verdict
+
+
+def test_bots_that_only_unmarked_talks_name_are_not_compared() -> None:
+    talks, scores = simulated(60, noise=0.3)
+    marked = [replace(one, bot=None) for one in talks]
+    found = passport([*marked, talk("x", bot="b")], [*scores, Score("x", 3.0)])
+    assert not found.may_compare
+    assert "60 marked talks are with a bot, but none of them names it" in found.verdict
+
+
+def test_one_bot_among_nameless_talks_is_still_one_bot() -> None:
+    talks, scores = simulated(80, noise=0.3, bots=1)
+    found = passport([replace(one, bot=one.bot if i < 40 else None) for i, one in enumerate(talks)], scores)
+    assert not found.may_compare
+    assert "all 40 marked talks that name their bot are with one bot (bot0)" in found.verdict
+
+
 def test_a_score_that_does_not_follow_the_marks_is_refused_with_its_numbers() -> None:
     found = passport(*simulated(60, slope=0.0, shift=3.0))
     assert not found.may_compare

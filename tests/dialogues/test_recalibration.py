@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from marked_talks import simulated, talk
 
+from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.recalibration import (
     apply,
     recalibrate,
     recalibration_from_json,
     recalibration_to_json,
+    why_unused,
 )
 from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
 from vivavoce.errors import DataError
@@ -69,11 +71,49 @@ def test_marks_that_run_against_the_score_never_turn_the_order_round() -> None:
     assert 0 < found.slope < 0.1
 
 
-def test_constant_scores_are_shifted_without_a_crash() -> None:
+def test_constant_scores_follow_nobody_and_are_not_moved() -> None:
     talks, scores = simulated(40, shift=0.5)
     found = recalibrate(talks, [replace(score, score=2.0) for score in scores])
     assert found.slope == 1
+    assert (found.adopted, found.level_only) == (False, True)
+    assert "all scores or all marks are the same" in found.reason
+
+
+def strangers(n: int, seed: int) -> tuple[list[Dialogue], list[Score]]:
+    """Return marks around 4 and scores around 2.75 that know nothing of them."""
+    draw = np.random.default_rng(seed)
+    talks = [talk(f"t{i}", float(mark)) for i, mark in enumerate(np.clip(draw.normal(4, 0.7, n), 1, 5))]
+    return talks, [Score(one.id, float(score)) for one, score in zip(talks, draw.uniform(1.5, 4, n), strict=True)]
+
+
+def test_a_score_that_follows_nobody_is_hardly_ever_adopted_however_much_its_level_gains() -> None:
+    found = [recalibrate(*strangers(60, seed), seed=seed) for seed in range(40)]
+    assert all(one.gain.low > 0 and one.level_only for one in found)
+    # Of correlations that are 0, one in forty looks surely above 0.
+    assert sum(one.adopted for one in found) <= 4
+    for one in found:
+        assert one.adopted or "Only the level would be corrected" in one.reason
+        assert one.level.value == pytest.approx(one.gain.value, abs=0.3)
+
+
+def test_a_score_that_follows_people_gains_more_than_its_level() -> None:
+    found = recalibrate(*simulated(200, shift=0.8, noise=0.4))
     assert found.adopted
+    assert not found.level_only
+    assert found.gain.value > found.level.value
+    assert "level" not in found.reason
+
+
+def test_an_adopted_line_that_is_no_better_than_its_level_says_so() -> None:
+    found = recalibrate(*simulated(80, shift=1.0, noise=1.2))
+    assert (found.adopted, found.level_only) == (True, True)
+    assert "Only the level is corrected" in found.reason
+    assert "order of the talks still says little" in found.reason
+
+
+def test_why_a_line_is_not_used_is_told_by_its_reason() -> None:
+    assert "level only" in why_unused(recalibrate(*strangers(60, 0)))
+    assert "not sure enough" in why_unused(recalibrate(*simulated(40, noise=0.0)))
 
 
 def test_dialogues_of_one_user_are_held_out_together() -> None:
@@ -183,6 +223,8 @@ def test_something_else_is_refused(content: object) -> None:
         ("residuals", [1.0, -1.0]),
         ("residuals", "ab"),
         ("rater", 3),
+        ("level", 0.4),
+        ("level_only", "no"),
     ],
 )
 def test_bad_content_is_refused_by_its_name(name: str, value: object) -> None:
@@ -190,6 +232,11 @@ def test_bad_content_is_refused_by_its_name(name: str, value: object) -> None:
     with pytest.raises(DataError) as caught:
         recalibration_from_json(content)
     assert [fault.message.split()[0] for fault in caught.value.faults] == [f"`{name}`"]
+
+
+def test_a_file_from_before_levels_were_told_is_still_read() -> None:
+    content = {name: value for name, value in recalibration_to_json(LINE).items() if not name.startswith("level")}
+    assert recalibration_from_json(content) == LINE
 
 
 def test_all_faults_are_told_at_once() -> None:

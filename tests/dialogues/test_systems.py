@@ -15,7 +15,13 @@ from marked_talks import talk
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating
 from vivavoce.dialogues.result import Ranking, Score
-from vivavoce.dialogues.systems import Preference, rank_by_preferences, rank_systems, system_agreement
+from vivavoce.dialogues.systems import (
+    LEAST_DIALOGUES,
+    Preference,
+    rank_by_preferences,
+    rank_systems,
+    system_agreement,
+)
 from vivavoce.errors import UsageError
 from vivavoce.statistics import rank_auc
 
@@ -31,6 +37,23 @@ def contest(means: dict[str, float], n: int, *, spread: float = 0.5, seed: int =
 
 def verdicts(ranking: Ranking) -> dict[tuple[str, str], str]:
     return {(pair.first, pair.second): pair.verdict for pair in ranking.pairs}
+
+
+def check_ranks(ranking: Ranking) -> None:
+    """Ranks and their ranges say what the verdicts say, and nothing of bots with too few talks."""
+    ranked = [one for one in ranking.lines if one.rank is not None]
+    assert [one for one in ranked if one.n < LEAST_DIALOGUES] == []
+    assert list(ranking.lines[: len(ranked)]) == ranked, "those without a rank come last"
+    called = verdicts(ranking)
+    for one in ranked:
+        better = sum(
+            verdict == ("worse" if one.bot == a else "better")
+            for (a, b), verdict in called.items()
+            if one.bot in (a, b) and verdict in ("better", "worse")
+        )
+        worse = sum(one.bot in pair and verdict in ("better", "worse") for pair, verdict in called.items()) - better
+        assert (one.low_rank, one.high_rank) == (1 + better, len(ranked) - worse)
+        assert one.low_rank <= one.rank <= one.high_rank
 
 
 def test_clear_differences_are_ranked_and_called() -> None:
@@ -88,8 +111,39 @@ def test_one_dialogue_has_a_mean_but_no_interval_and_decides_nothing() -> None:
     found = rank_systems([talk("a", bot="a"), talk("b", bot="b")], [Score("a", 5.0), Score("b", 1.0)])
     assert [one.bot for one in found.lines] == ["a", "b"]
     assert found.lines[0].mean.low is None
-    assert (found.pairs[0].p, found.pairs[0].verdict) == (None, "too close to call")
+    assert (found.pairs[0].p, found.pairs[0].verdict) == (None, "too few talks")
+    assert {(one.rank, one.low_rank, one.high_rank) for one in found.lines} == {(None, None, None)}
     assert (found.pairs[0].difference.value, found.pairs[0].difference.low) == (4.0, None)
+
+
+def test_a_bot_with_few_talks_is_never_first_and_costs_the_others_nothing() -> None:
+    talks, scores = contest({"good": 3.5, "poor": 2.0}, 30)
+    alone = rank_systems(talks, scores)
+    few = [talk(f"new-{i}", bot="new") for i in range(4)]
+    found = rank_systems([*talks, *few], [*scores, *(Score(one.id, 5.0) for one in few)])
+    assert [(one.bot, one.rank) for one in found.lines] == [("good", 1), ("poor", 2), ("new", None)]
+    assert verdicts(found) == {
+        ("good", "poor"): "better",
+        ("good", "new"): "too few talks",
+        ("poor", "new"): "too few talks",
+    }
+    assert found.pairs[0].p == pytest.approx(alone.pairs[0].p, rel=0.5)
+    fifth = [*few, talk("new-4", bot="new")]
+    found = rank_systems([*talks, *fifth], [*scores, *(Score(one.id, 5.0) for one in fifth)])
+    assert found.lines[0].bot == "new"
+
+
+def test_a_bot_that_nobody_can_be_compared_with_has_no_rank() -> None:
+    talks, scores = contest({"much": 3.5}, 30)
+    found = rank_systems([*talks, talk("x", bot="new")], [*scores, Score("x", 5.0)])
+    assert [(one.bot, one.rank) for one in found.lines] == [("much", None), ("new", None)]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.floats(1.5, 4.5), st.integers(1, 30)), min_size=2, max_size=6), st.integers(0, 99))
+def test_ranges_of_ranks_never_contradict_the_verdicts(bots: list[tuple[float, int]], seed: int) -> None:
+    logs = [contest({f"b{i}": mean}, n, seed=seed + i) for i, (mean, n) in enumerate(bots)]
+    check_ranks(rank_systems([one for talks, _ in logs for one in talks], [one for _, s in logs for one in s]))
 
 
 def test_scores_without_any_spread_are_no_certainty() -> None:
@@ -111,7 +165,7 @@ def test_the_order_of_the_log_changes_nothing(rows: list[tuple[str, int]], shuff
     assert rank_systems(*map(list, zip(*log, strict=True))) == before
     if before is not None:
         assert sum(one.n for one in before.lines) == len(rows)
-        assert all(1 <= one.low_rank <= one.rank <= one.high_rank <= len(before.lines) for one in before.lines)
+        check_ranks(before)
 
 
 def test_the_strength_of_two_bots_is_the_share_of_won_contests_on_the_log_scale() -> None:
@@ -154,7 +208,7 @@ def test_preferences_put_the_preferred_first() -> None:
     given_pairs = [Preference("a", "b")] * 30 + [Preference("b", "c")] * 30 + [Preference("c", "b")] * 10
     found = rank_by_preferences(given_pairs)
     assert [one.bot for one in found.lines] == ["a", "b", "c"]
-    assert verdicts(found) == {("a", "b"): "better", ("a", "c"): "too close to call", ("b", "c"): "better"}
+    assert verdicts(found) == {("a", "b"): "better", ("a", "c"): "too few preferences", ("b", "c"): "better"}
     never_met = found.pairs[1]
     assert (never_met.difference.value, never_met.difference.n, never_met.p) == (None, 0, None)
     assert (found.lines[0].mean.value, found.lines[0].n) == (1.0, 30)
@@ -163,10 +217,23 @@ def test_preferences_put_the_preferred_first() -> None:
 
 def test_three_unanimous_votes_decide_nothing_and_thirty_do() -> None:
     few, many = (rank_by_preferences([Preference("a", "b")] * n).pairs[0] for n in (3, 30))
-    assert few.verdict == "too close to call"
+    assert (few.verdict, few.p) == ("too few preferences", None)
+    assert rank_by_preferences([Preference("a", "b")] * 5).pairs[0].verdict == "too close to call"
     assert many.verdict == "better"
     assert many.p < 0.001
     assert many.difference.low < 1
+
+
+def test_a_bot_with_few_preferences_has_no_rank() -> None:
+    votes = [Preference("a", "b", float(i % 3 > 0)) for i in range(60)]
+    found = rank_by_preferences([*votes, *[Preference("new", "a")] * 4])
+    assert [(one.bot, one.rank) for one in found.lines] == [("a", 1), ("b", 2), ("new", None)]
+
+
+def test_people_who_prefer_in_a_circle_put_nobody_outside_the_ranks() -> None:
+    votes = [Preference(*pair) for pair in ("ab", "bc", "ca") for _ in range(40)]
+    found = rank_by_preferences([*votes, Preference("a", "b")])
+    assert all(1 <= one.low_rank <= one.rank <= one.high_rank <= 3 for one in found.lines)
 
 
 def test_both_ways_to_write_a_preference_mean_the_same_in_any_order() -> None:

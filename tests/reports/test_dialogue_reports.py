@@ -9,13 +9,14 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from dialogue_results import CASES, EMOJI, RIGHT_TO_LEFT, SHORT, many, one, passport
+from dialogue_results import CASES, EMOJI, ORIGIN, RIGHT_TO_LEFT, SHORT, agreement, many, one, passport, ranking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
-from vivavoce.dialogues.result import DialoguesResult, Score, SystemPair, TurnEffect
+from vivavoce.dialogues.result import DialoguesResult, Origin, Score, SystemPair, TurnEffect
 from vivavoce.records import Rate
+from vivavoce.reports import dialogue_bots as bot_wording
 from vivavoce.reports import dialogue_wording as wording
 from vivavoce.reports.dialogue_html import render_dialogues
 from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES, number_text, signed
@@ -131,6 +132,13 @@ def test_recalibration_is_told_with_its_gain(pages: dict[str, str]) -> None:
     assert "Recalibration (its gain is sure): mark = 0.80 x score + 0.40" in text
     assert "squared error saved: 0.21 (0.05 to 0.38, n = 60). The gain is sure." in text
     assert "too few of these talks are marked" in words(pages["no marks"])
+
+
+def test_a_recalibration_of_the_level_alone_is_called_so() -> None:
+    found = replace(many(90).recalibration, level_only=True)
+    assert wording.recalibration_sentence(found).startswith("Recalibration (it corrects the level only): ")
+    unused = replace(found, adopted=False)
+    assert "(not used: it would correct the level only)" in wording.recalibration_sentence(unused)
 
 
 def test_a_ranking_that_must_not_be_used_says_so_above_it(pages: dict[str, str]) -> None:
@@ -272,12 +280,89 @@ def test_every_meaning_is_one_plain_sentence_or_two() -> None:
     ],
 )
 def test_a_pair_of_bots_is_told_in_one_sentence(pair: SystemPair, said: str) -> None:
-    assert said in wording.pair_sentence(pair)
+    assert said in bot_wording.pair_sentence(pair)
 
 
 def test_a_bot_only_scores_higher_while_the_scores_are_not_trusted() -> None:
     pair = SystemPair("a", "b", Rate(0.4, 0.1, 0.7, 60), 0.01, "better")
-    assert wording.pair_sentence(pair, trusted=False).startswith("a scores higher than b")
+    assert bot_wording.pair_sentence(pair, trusted=False).startswith("a scores higher than b")
+
+
+def test_an_open_verdict_beside_an_interval_without_zero_names_its_cause() -> None:
+    pair = SystemPair("a", "b", Rate(0.4, 0.1, 0.7, 60), 0.09, "too close to call")
+    assert "too close to call after correction for 28 pairs (+0.40 points" in bot_wording.pair_sentence(
+        pair, judged=28
+    )
+    assert "too close to call with so few talks (" in bot_wording.pair_sentence(pair)
+    wide = replace(pair, difference=Rate(0.4, -0.1, 0.9, 60))
+    assert "too close to call (" in bot_wording.pair_sentence(wide)
+
+
+def test_pairs_that_were_not_judged_are_not_counted_in_the_correction() -> None:
+    found = ranking(("a", "b", "c", "d"), 30)
+    assert "after correction for 6 pairs" in " ".join(bot_wording.pair_sentences(found))
+    unjudged = replace(found.pairs[0], p=None)
+    some = replace(found, pairs=(unjudged, *found.pairs[1:]))
+    assert "after correction for 5 pairs" in " ".join(bot_wording.pair_sentences(some))
+
+
+def test_a_bot_with_too_few_talks_is_listed_apart_and_never_placed() -> None:
+    result = many(90)
+    assert result.ranking is not None
+    *rest, last = result.ranking.lines
+    few = replace(last, n=2, rank=None, low_rank=None, high_rank=None)
+    changed = replace(result.ranking, lines=(*rest, few))
+    assert bot_wording.unranked_sentence(result.ranking) == ""
+    said = "Too few talks for a rank or a comparison: gamma (2 talks). At least 5 are needed."
+    assert bot_wording.unranked_sentence(changed) == said
+    assert bot_wording.rank_text(few) == "-"
+    assert not [text for text in bot_wording.pair_sentences(changed) if "gamma" in text]
+    text = words(render_dialogues(replace(result, ranking=changed)))
+    assert said in text
+    assert "alpha 30" in text
+
+
+# --- what a score stands on --------------------------------------------------------------------------------------
+
+
+def test_an_origin_is_told_with_its_numbers() -> None:
+    assert wording.origin_sentence(ORIGIN) == (
+        "It learnt from ConvAI 2017, July (2,000 dialogues), licence Apache-2.0. On talks that it had not seen it "
+        "follows people's marks (Pearson) by 0.58 (0.48 to 0.68, n = 2,000 marks) in all, 0.46 (0.36 to 0.56, "
+        "n = 1,500) with bots, 0.40 (0.30 to 0.50, n = 1,500) with bots it had never met."
+    )
+
+
+def test_an_origin_without_numbers_says_that_they_are_missing() -> None:
+    nothing = Rate(None, None, None, 0)
+    for agreements in ({}, {"overall": replace(agreement(3), pearson=nothing)}):
+        said = wording.origin_sentence(Origin("talks", agreements=agreements))
+        assert said == "It learnt from talks. How far it follows people on talks that it had not seen is not known."
+    assert wording.origin_sentence(None) == "Nobody has measured this rater against people's marks yet."
+    other = wording.origin_sentence(Origin("talks", agreements={"ours": agreement(50)}))
+    assert "by 0.41 (0.31 to 0.51, n = 50 marks) (ours)." in other
+
+
+def test_a_page_counts_marks_where_it_learnt_and_talks_here(pages: dict[str, str]) -> None:
+    here, there = pages["three bots"].split("<caption>Where it learnt, on talks")
+    assert '<th scope="col" class="n">Talks</th>' in here.split("On your own marked talks")[-1]
+    assert '<th scope="col" class="n">Marks</th>' in there
+    assert "How that was measured: Grouped cross-validation" in words(there)
+
+
+def test_every_correlation_in_words_names_its_measure() -> None:
+    said = wording.agreement_sentence({"overall": agreement(60)})
+    assert "correlate by 0.41 (Pearson, 0.31 to 0.51) and 0.43 (Spearman, 0.33 to 0.53): 0 is chance" in said
+    marks = wording.agreement_sentence({"overall": agreement(60)}, where="of a contest", counted="mark")
+    assert marks.startswith("On 60 marks of talks of a contest, ")
+
+
+def test_the_effects_of_the_lowest_talk_are_drawn_and_not_added_up(pages: dict[str, str]) -> None:
+    figure = pages["three bots"].split("What moved the lowest score")[1].split("</figure>")[0]
+    assert "the bars do not add up to the score" in words(figure)
+    lowest = wording.scored(many(90))[0]
+    shown = re.findall(r'<td class="n">([^<]*)</td>', figure)
+    assert shown == [signed(turn.effect) for turn in lowest.score.turns]
 
 
 def test_the_mean_of_few_talks_has_no_interval() -> None:

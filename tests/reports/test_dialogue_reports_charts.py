@@ -61,18 +61,24 @@ def test_a_dialogue_chart_is_well_formed_themed_and_labelled(name: str, case: st
     assert "NaN" not in svg
 
 
-def test_the_course_of_a_talk_ends_at_its_score() -> None:
+def test_each_message_has_a_bar_from_zero_to_its_effect() -> None:
     result = one()
-    rows = charts.course(result.dialogues[0], result.scores[0])
-    assert rows[-1][3] == pytest.approx(result.scores[0].score)
-    assert [row[0] for row in rows] == list(range(len(result.dialogues[0].turns) + 1))
+    chart = charts.turns_chart(result.dialogues[0], result.scores[0])
+    drawn = [(row["number"], row["effect"]) for row in values(chart) if "number" in row]
+    assert dict(drawn) == {turn.number: turn.effect for turn in result.scores[0].turns}
+    spec = chart.to_dict()
+    bars = next(layer for layer in spec["layer"] if layer["mark"]["type"] == "bar")
+    low, high = bars["encoding"]["y"]["scale"]["domain"]
+    assert low < min(effect for _, effect in drawn) <= max(effect for _, effect in drawn) < high
+    assert low == -high, "what lowers and what raises is drawn to the same scale"
 
 
-def test_bot_and_person_differ_in_shape_too() -> None:
+def test_bot_and_person_differ_in_shape_and_lightness_too() -> None:
     spec = charts.turns_chart(one().dialogues[0], one().scores[0]).to_dict()
-    dots = next(layer for layer in spec["layer"] if "shape" in layer["encoding"])
-    assert dots["encoding"]["shape"]["scale"]["domain"] == ["person", "bot"]
-    assert len(set(dots["encoding"]["shape"]["scale"]["range"][:2])) == 2
+    for channel in ("shape", "opacity"):
+        layer = next(layer for layer in spec["layer"] if channel in layer["encoding"])
+        assert layer["encoding"][channel]["scale"]["domain"] == ["person", "bot"]
+        assert len(set(layer["encoding"][channel]["scale"]["range"][:2])) == 2
 
 
 def test_every_scored_talk_is_counted_once_in_the_distribution() -> None:
@@ -90,9 +96,22 @@ def test_many_marks_or_messages_are_thinned_out() -> None:
     crowd = values(charts.agreement_chart(many(3_000, marks=3_000)))
     assert len(crowd) < charts.MOST_POINTS + 20
     result = hostile()
-    course = values(charts.turns_chart(result.dialogues[1], result.scores[1]))
-    assert len(course) < 2 * charts.MOST_POINTS + 2
-    assert course[-1]["level"] == pytest.approx(result.scores[1].score)
+    rows = charts.effect_rows(result.dialogues[1], result.scores[1])
+    assert len(rows) == charts.MOST_BARS
+    assert [number for number, *_ in rows] == sorted(number for number, *_ in rows)
+    kept = {number for number, *_ in rows}
+    left = [abs(turn.effect) for turn in result.scores[1].turns if turn.number not in kept]
+    assert max(left) <= min(abs(effect) for *_, effect in rows), "the strongest are drawn"
+
+
+def test_a_bot_without_a_rank_is_left_to_the_table() -> None:
+    ranking = many(90).ranking
+    assert ranking is not None
+    bare = replace(ranking.lines[-1], rank=None, low_rank=None, high_rank=None)
+    shown = values(charts.ranking_chart(replace(ranking, lines=(*ranking.lines[:-1], bare))))
+    assert {row["bot"] for row in shown} == {"alpha", "beta"}
+    none = tuple(replace(line, rank=None, low_rank=None, high_rank=None) for line in ranking.lines)
+    assert len({row["bot"] for row in values(charts.ranking_chart(replace(ranking, lines=none)))}) == 3
 
 
 def test_the_diagonal_and_the_bins_stand_in_the_agreement_chart() -> None:

@@ -131,9 +131,28 @@ def test_agreement_is_shown_for_each_kind_of_talk_with_intervals() -> None:
     out = io.StringIO()
     print_agreement(Console(file=out, width=110), {"overall": agreement(60), "human-bot": agreement(7)})
     text = flat(out.getvalue())
-    assert "On 60 marked talks of this log, scores and people's marks correlate by 0.41 (0.31 to 0.51)" in text
+    assert "On 60 marked talks of this log, scores and people's marks correlate by 0.41 (Pearson, 0.31" in text
+    assert "Tested on Talks Pearson" in text
     assert "All talks 60 0.41 0.43 0.32 1.37 0.55 3" in text
     assert "Fewer than 10 marked talks say next to nothing." in text
+
+
+def test_agreement_where_a_rater_learnt_counts_marks() -> None:
+    out = io.StringIO()
+    found = {"overall": agreement(60), "human-bot": agreement(7)}
+    print_agreement(Console(file=out, width=110), found, where="of a contest", counted="mark")
+    text = flat(out.getvalue())
+    assert "On 60 marks of talks of a contest" in text
+    assert "Tested on Marks Pearson" in text
+    assert "Fewer than 10 marks say next to nothing." in text
+
+
+def test_every_score_comes_with_what_the_rater_learnt_from_and_its_numbers() -> None:
+    for case in ("three bots", "no marks", "one"):
+        text = flat(terminal(CASES[case]()))
+        assert "It learnt from ConvAI 2017, July (2,000 dialogues), licence Apache-2.0." in text
+        assert "n = 2,000 marks) in all, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50," in text
+        assert "cross-validation" not in text
 
 
 def test_agreement_without_marks_says_that_nobody_knows() -> None:

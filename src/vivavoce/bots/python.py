@@ -22,7 +22,18 @@ from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest
 from vivavoce.records import Reply, Status
 
-__all__ = ["ENTRY_KEYS", "PythonBot", "as_bot", "from_option"]
+__all__ = [
+    "ENTRY_KEYS",
+    "PythonBot",
+    "as_bot",
+    "count_required",
+    "current_folder_first",
+    "error_line",
+    "error_place",
+    "from_option",
+    "load_attribute",
+    "load_module",
+]
 
 # How many run at once is decided where they are asked: waiting here would be taken for the bot's slowness.
 MOST_THREADS = 1024
@@ -52,8 +63,8 @@ def from_option(option: str, context: BotContext) -> Bot:
         raise UsageError(
             f"'{option}' does not name a module and what to call in it", where=context.name, remedy=_EXAMPLE
         )
-    with _current_folder_first():
-        target = _attribute(_module(module_name), attribute, module_name)
+    with current_folder_first():
+        target = load_attribute(load_module(module_name), attribute, module_name)
     if _is_bot(target):
         bot: Bot = target() if isinstance(target, type) else target
         return bot
@@ -100,7 +111,7 @@ class PythonTalk:
 
     def __init__(self, threads: ThreadPoolExecutor, say: Callable[..., Any], made: Any, session: str) -> None:
         self._threads, self._say, self._made = threads, say, made
-        self._more = (session,) if _required(say) == 2 else ()
+        self._more = (session,) if count_required(say) == 2 else ()
 
     async def say(self, text: str) -> Reply:
         """Call it and read what it returns."""
@@ -116,15 +127,15 @@ class PythonTalk:
 def _maker(target: Any, where: str) -> tuple[Callable[..., Any], bool]:
     """Return what makes the talker of a talk, and whether it wants the session."""
     if isinstance(target, type):
-        return target, _required(target) == 1
-    if callable(getattr(target, "say", None)) or (callable(target) and _required(target) in (1, 2)):
+        return target, count_required(target) == 1
+    if callable(getattr(target, "say", None)) or (callable(target) and count_required(target) in (1, 2)):
         return lambda: target, False
-    if callable(target) and _required(target) == 0:
+    if callable(target) and count_required(target) == 0:
         return target, False
     raise UsageError(f"a {type(target).__name__} of this form is not a bot", where=where, remedy=_FORMS)
 
 
-def _required(target: Callable[..., Any]) -> int:
+def count_required(target: Callable[..., Any]) -> int:
     """Count the positional arguments that must be given; what cannot tell takes a text."""
     try:
         parameters = inspect.signature(target).parameters.values()
@@ -149,9 +160,9 @@ async def _call(threads: ThreadPoolExecutor, function: Callable[..., Any], *argu
     except BotError:
         raise
     except Exception as error:
-        place = _place(error)
+        place = error_place(error)
         remedy = f"see {place}" if place else "correct the program"
-        raise BotError(_line(error), status=Status.FAILED, remedy=remedy) from error
+        raise BotError(error_line(error), status=Status.FAILED, remedy=remedy) from error
 
 
 def _as_reply(result: object) -> Reply:
@@ -172,7 +183,8 @@ def _is_bot(target: Any) -> bool:
 
 
 @contextmanager
-def _current_folder_first() -> Iterator[None]:
+def current_folder_first() -> Iterator[None]:
+    """Let modules of the current folder be found before installed ones."""
     folder = str(Path.cwd())
     sys.path.insert(0, folder)
     try:
@@ -188,14 +200,15 @@ def _keep(folder: str) -> None:
         sys.path.append(folder)
 
 
-def _module(name: str) -> ModuleType:
+def load_module(name: str) -> ModuleType:
+    """Import a module by its name or by the path of its file."""
     importlib.invalidate_caches()
     try:
         return _file(Path(name)) if name.endswith(".py") else importlib.import_module(name)
     except Exception as error:
         raise UsageError(
-            f"'{name}' cannot be imported: {_line(error)}",
-            where=_place(error),
+            f"'{name}' cannot be imported: {error_line(error)}",
+            where=error_place(error),
             remedy="run the command in the folder of the module, or install it, and correct what it reports",
         ) from error
 
@@ -214,7 +227,8 @@ def _file(path: Path) -> ModuleType:
     return module
 
 
-def _attribute(module: ModuleType, name: str, shown: str) -> Any:
+def load_attribute(module: ModuleType, name: str, shown: str) -> Any:
+    """Return what a module holds under a dotted name; `shown` is how the user wrote the module."""
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -225,7 +239,8 @@ def _attribute(module: ModuleType, name: str, shown: str) -> Any:
     return found
 
 
-def _line(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
+    """Return kind and first line of an error."""
     said = str(error).splitlines()[0] if str(error) else "no message"
     for name in [name for name in sys.modules if name.startswith(_OF_A_FILE) and name in said]:
         spec = sys.modules[name].__spec__
@@ -233,7 +248,7 @@ def _line(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}"
 
 
-def _place(error: BaseException) -> str:
+def error_place(error: BaseException) -> str:
     """Return file and line of the user's code where it went wrong; nothing if it went wrong before that."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from vivavoce.cli.dialogue_endings import conclude_raters, tally_of
 from vivavoce.cli.dialogue_material import INVENTED, Log, declared_invented
 from vivavoce.cli.dialogue_notes import tell_notes, tell_written
 from vivavoce.cli.dialogue_options import EvaluationReports
@@ -102,7 +104,7 @@ def _named(progress: Report, name: str) -> Report:
 
 
 def hand_over(found: Evaluation, reports: EvaluationReports) -> None:
-    """Write and show what was asked for; a recalibration that could not be learned is an error, told last."""
+    """Write and show what was asked for."""
     if reports.html:
         from vivavoce.reports.dialogue_html import render_dialogues
 
@@ -121,7 +123,12 @@ def hand_over(found: Evaluation, reports: EvaluationReports) -> None:
         tell_written([path for path in reports.targets.values() if path and path not in unwritten])
     else:
         tell_notes(found.first.notes, reports.quiet)
-    if reports.save_calibration and line is None:
+
+
+def conclude_evaluation(found: Evaluation, reports: EvaluationReports, record: Path | None) -> None:
+    """End with the exit code that each rater deserves; a recalibration that could not be learned is an error too."""
+    conclude_raters({each.passport.rater: tally_of(each) for each in found.results}, found.first.source, record)
+    if reports.save_calibration and found.first.recalibration is None:
         from vivavoce.dialogues.recalibration import LEAST_MARKS
 
         raise _too_few(found.first.passport.local[OVERALL].n, LEAST_MARKS, found.first.source)

@@ -17,6 +17,7 @@ from vivavoce.cli.options import EXAM, GATES, OUTPUT, READING, HtmlPath, JsonPat
 
 RATER = "The rater"
 LINES_PATH = "--json"
+OUT_PATH = "--out"
 
 LogFile = Annotated[
     str,
@@ -52,10 +53,15 @@ LinesPath = Annotated[
     str | None,
     typer.Option(
         LINES_PATH,
-        "--out",
         metavar="PATH",
         help="Write JSON Lines, one dialogue each; `-` for standard output, where nothing else is written then.",
         rich_help_panel=OUTPUT,
+    ),
+]
+OutPath = Annotated[
+    str | None,
+    typer.Option(
+        OUT_PATH, metavar="PATH", help="Another name for `--json`; give one of them.", rich_help_panel=OUTPUT
     ),
 ]
 
@@ -214,6 +220,7 @@ class ScoreReports:
     """Where the scores go."""
 
     json_path: LinesPath = None
+    out: OutPath = None
     html: HtmlPath = None
     csv: Annotated[
         Path | None,
@@ -240,9 +247,15 @@ class ScoreReports:
     quiet: Quiet = False
 
     @property
+    def lines(self) -> str | None:
+        """Where the JSON Lines go, whichever name the option was given by."""
+        return self.json_path if self.json_path is not None else self.out
+
+    @property
     def targets(self) -> dict[str, str | Path | None]:
-        """The paths that will be written, by option."""
-        return {LINES_PATH: self.json_path, "--html": self.html, "--csv": self.csv, "--summary": self.summary}
+        """The paths that will be written, by the option that was typed; standard output has one name only."""
+        flag = OUT_PATH if self.out not in (None, "-") else LINES_PATH
+        return {flag: self.lines, "--html": self.html, "--csv": self.csv, "--summary": self.summary}
 
     @property
     def whole(self) -> dict[str, Path | None]:
@@ -253,12 +266,12 @@ class ScoreReports:
     @property
     def speaks(self) -> bool:
         """Whether the result is shown in the terminal."""
-        return not self.quiet and self.json_path != "-"
+        return not self.quiet and self.lines != "-"
 
     @property
     def streams(self) -> bool:
         """Whether dialogues go through one by one."""
-        return self.stream or (self.json_path is not None and not self.speaks and not self.whole)
+        return self.stream or (self.lines is not None and not self.speaks and not self.whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`viva dialogues score`: all at once with a report, or one by one for logs of any size; then the exit code."""
+"""`viva dialogues score`: all at once with a report, or one by one for logs of any size."""
 
 from __future__ import annotations
 
@@ -6,78 +6,51 @@ import json
 import os
 import secrets
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from vivavoce.cli.dialogue_material import Log, declared_invented
+from vivavoce.cli.dialogue_endings import Tally, tally_of
+from vivavoce.cli.dialogue_material import INVENTED_VERDICT, Log, declared_invented
 from vivavoce.cli.dialogue_notes import tell_notes, tell_written
 from vivavoce.cli.dialogue_options import ScoreReports
-from vivavoce.cli.failures import explain, tell
+from vivavoce.cli.failures import tell
 from vivavoce.cli.progress import Report
 from vivavoce.cli.results import Screen, check_targets, write_content, write_page
-from vivavoce.errors import DataError, Fault, FileError, GateError, UsageError, WorkError, plural
+from vivavoce.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from vivavoce.dialogues import Dialogue, DialoguesResult, Rater, Recalibration, Score
 
 Write = Callable[[str], None]
 STAGE = "scoring dialogues"
-# How refusals begin that are not about the dialogue but about a judge that was not reached.
-UNANSWERED = ("not asked:", "the judge gave no mark:")
-MOST_REASONS = 10
-UNUSED = "The recalibration was not used: its gain is not sure enough."
-
-
-@dataclass(slots=True)
-class Tally:
-    """What the scores come to, whether or not they are kept."""
-
-    scored: int = 0
-    total: float = 0.0
-    refusals: Counter[str] = field(default_factory=Counter)
-
-    def add(self, score: Score) -> None:
-        """Count one score or refusal."""
-        if score.score is None:
-            self.refusals[score.refusal] += 1
-        else:
-            self.scored += 1
-            self.total += score.score
-
-    @property
-    def mean(self) -> float | None:
-        """The mean score, None without any."""
-        return self.total / self.scored if self.scored else None
-
-    @property
-    def unanswered(self) -> Counter[str]:
-        """Refusals that another run may lift."""
-        return Counter({why: n for why, n in self.refusals.items() if why.startswith(UNANSWERED)})
-
-    def sentence(self) -> str:
-        """Say what was done."""
-        refused = self.refusals.total()
-        told = f"Scored {plural(self.scored, 'dialogue')}"
-        told += f", mean {self.mean:.2f} on a scale from 1 to 5" if self.mean is not None else ""
-        return f"{told}; {refused:,} refused." if refused else f"{told}."
+STREAMED_VERDICT = (
+    "Do not compare bots with these scores until people's marks on your own talks show that they follow them: "
+    "`viva dialogues evaluate`."
+)
 
 
 def check_reports(reports: ScoreReports, inputs: Sequence[str]) -> None:
     """Refuse paths that cannot be written, and what cannot be streamed."""
+    if reports.json_path is not None and reports.out is not None:
+        raise UsageError(
+            "--json and --out are one option: the scores are written once",
+            where=f"--json {reports.json_path}, --out {reports.out}",
+            remedy="give one of them",
+        )
     check_targets(reports.targets, inputs)
     if not reports.stream:
         return
     if reports.whole:
         raise UsageError(
-            f"{', '.join(reports.whole)} need all dialogues at once and cannot be streamed",
-            remedy="leave out --stream, or write JSON Lines with --out alone",
+            f"{', '.join(reports.whole)} {'needs' if len(reports.whole) == 1 else 'need'} all dialogues at once and "
+            "cannot be streamed",
+            remedy="leave out --stream, or write JSON Lines with --json or --out alone",
         )
-    if reports.json_path is None:
+    if reports.lines is None:
         raise UsageError("it is not said where streamed scores go", remedy="add --out scores.jsonl or --json -")
 
 
@@ -127,10 +100,7 @@ def hand_over(result: DialoguesResult, reports: ScoreReports) -> Tally:
         tell_written([path for path in reports.targets.values() if path])
     else:
         tell_notes(result.notes, reports.quiet)
-    tally = Tally()
-    for score in result.scores:
-        tally.add(score)
-    return tally
+    return tally_of(result)
 
 
 def _write(result: DialoguesResult, reports: ScoreReports) -> None:
@@ -146,8 +116,8 @@ def _write(result: DialoguesResult, reports: ScoreReports) -> None:
         from vivavoce.dialogues import result_to_json
 
         write_content(reports.summary, result_to_json(result))
-    if reports.json_path:
-        write_lines(reports.json_path, result)
+    if reports.lines:
+        write_lines(reports.lines, result)
 
 
 def write_lines(path: str | Path, result: DialoguesResult) -> None:
@@ -170,21 +140,28 @@ def stream_scores(work: Work, reports: ScoreReports, out: IO[bytes], progress: R
     from vivavoce.dialogues.exam import CHUNK
 
     tally, total = Tally(), _line_count(work.log)
-    with _lines_to(str(reports.json_path), out) as write:
+    with _lines_to(str(reports.lines), out) as write:
         dialogues = work.log.stream(lambda note: tell_notes([note], reports.quiet))
         while chunk := list(islice(dialogues, CHUNK)):
             _pass_on(chunk, work, tally, write)
             done = tally.scored + tally.refusals.total()
             progress(STAGE, done, max(done, total))
-    if work.calibration is not None and not work.calibration.adopted:
-        tell_notes([UNUSED], reports.quiet)
-    if reports.speaks:
-        from vivavoce.reports.dialogue_wording import origin_sentence
-
-        tell(tally.sentence())
-        tell(f"Rater: {work.rater.name}. {origin_sentence(work.rater.origin)}")
-        tell_written([str(reports.json_path)])
+    if not reports.quiet:
+        _tell_streamed(work, tally, str(reports.lines))
     return tally
+
+
+def _tell_streamed(work: Work, tally: Tally, path: str) -> None:
+    """Say what the scores come to and how far they can be trusted: the lines themselves do not."""
+    from vivavoce.dialogues.recalibration import why_unused
+    from vivavoce.reports.dialogue_wording import origin_sentence
+
+    if work.calibration is not None and not work.calibration.adopted:
+        tell_notes([why_unused(work.calibration)], quiet=False)
+    tell(tally.sentence())
+    tell(f"Rater: {work.rater.name}. {origin_sentence(work.rater.origin)}")
+    tell(INVENTED_VERDICT if work.log.invented else STREAMED_VERDICT)
+    tell_written([path])
 
 
 def _pass_on(chunk: Sequence[Dialogue], work: Work, tally: Tally, write: Write) -> None:
@@ -256,57 +233,3 @@ def standard_output() -> IO[bytes]:
     """Return standard output before a progress bar takes care that nobody else writes to it."""
     sys.stdout.flush()
     return sys.stdout.buffer
-
-
-# --- the exit code -----------------------------------------------------------------------------------------------
-
-
-def conclude_scores(tally: Tally, source: str, min_mean: float | None, record: Path | None) -> None:
-    """End with the exit code that the scores deserve: incomplete work outweighs a missed gate."""
-    unanswered = tally.unanswered
-    if not unanswered:
-        _require_scores(tally, source)
-        _require_mean(tally, source, min_mean)
-        return
-    try:
-        _require_mean(tally, source, min_mean)
-    except GateError as error:
-        explain(error)
-    raise WorkError(
-        f"{plural(unanswered.total(), 'dialogue')} not judged",
-        where=source,
-        faults=_reasons(unanswered),
-        remedy=_how_to_go_on(record),
-    )
-
-
-def _require_scores(tally: Tally, source: str) -> None:
-    if not tally.scored:
-        raise DataError(
-            f"nothing could be scored: {plural(tally.refusals.total(), 'dialogue')} read, none of them with a score",
-            where=source,
-            faults=_reasons(tally.refusals),
-            remedy="a talk needs two sides with at least two messages each, with words in them",
-        )
-
-
-def _require_mean(tally: Tally, source: str, least: float | None) -> None:
-    if least is not None and tally.mean is not None and tally.mean < least:
-        raise GateError(
-            f"the mean score is {tally.mean:.4g}, under the limit of {least:g}",
-            where=source,
-            remedy="read the talks with the lowest scores; `viva dialogues explain` shows what pulled one down",
-        )
-
-
-def _reasons(refusals: Counter[str]) -> list[Fault]:
-    shown = refusals.most_common(MOST_REASONS)
-    left = len(refusals) - len(shown)
-    more = [Fault(f"{left:,} more reasons")] if left > 0 else []
-    return [*(Fault(f"{why or 'no reason given'} ({plural(n, 'dialogue')})") for why, n in shown), *more]
-
-
-def _how_to_go_on(record: Path | None) -> str:
-    if record is None:
-        return "put the cause right and repeat the command; with --record FILE nothing would be asked twice"
-    return f"put the cause right and repeat the command: what {record} holds is not asked again"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -81,16 +82,22 @@ def prepared_sentence(prepared: Prepared) -> str:
 
 def _unused(dialogues: Sequence[Dialogue]) -> list[str]:
     """Say which dialogues a model cannot learn from."""
-    from vivavoce.dialogues.corpus.preprocessing import is_short
+    from vivavoce.dialogues import rated_views
+    from vivavoce.dialogues.refusals import refuse
 
-    unmarked = sum(dialogue.quality is None for dialogue in dialogues)
-    short = sum(dialogue.quality is not None and is_short(dialogue) for dialogue in dialogues)
-    usable = len(dialogues) - unmarked - short
+    marked = [dialogue for dialogue in dialogues if dialogue.quality is not None]
+    reasons = [refuse(dialogue) for dialogue in marked]
+    usable = [dialogue for dialogue, why in zip(marked, reasons, strict=True) if not why]
+    marks, unmarked = len(list(rated_views(usable))), len(dialogues) - len(marked)
     told = [f"{plural(unmarked, 'dialogue')} without a mark: not learnt from"] if unmarked else []
-    told += [f"{plural(short, 'dialogue')} in which one side hardly spoke: not learnt from"] if short else []
-    if usable < COMFORTABLE:
+    told += [
+        f"{plural(count, 'dialogue')} not learnt from: {why}"
+        for why, count in Counter(filter(None, reasons)).most_common()
+    ]
+    if marks < COMFORTABLE:
         told.append(
-            f"{plural(usable, 'dialogue')} to learn from: below about {COMFORTABLE} expect little, and compare with "
+            f"{plural(marks, 'mark')} on {plural(len(usable), 'dialogue')} to learn from: below about "
+            f"{COMFORTABLE} marks expect little, and compare with "
             "the shipped model (`viva dialogues evaluate --rater learned --rater learned:OUT` on other talks)"
         )
     return told
@@ -133,12 +140,13 @@ def model_to_json(out: Path, origin: Origin, material: Material) -> dict[str, An
 def show_model(out: Path, origin: Origin, material: Material) -> None:
     """Show the passport of a new model."""
     from vivavoce.reports.dialogue_tables import print_agreement
-    from vivavoce.reports.dialogue_wording import origin_sentence
+    from vivavoce.reports.dialogue_wording import learnt_sentence, sentence
     from vivavoce.reports.layout import block, heading
 
     console = Screen()
-    console.print(heading("The passport of this model", origin_sentence(origin)))
-    print_agreement(console, origin.agreements, where="that the model had not seen while it learnt")
+    console.print(heading("The passport of this model", f"{learnt_sentence(origin)} {sentence(origin.method)}"))
+    # A talk may have many marks, and each of them is one row to learn from.
+    print_agreement(console, origin.agreements, where="that the model had not seen while it learnt", counted="mark")
     tell_notes(material.notes, quiet=False)
     console.print(block(f"To use it: viva dialogues score FILE --model {out}", "dim"))
 

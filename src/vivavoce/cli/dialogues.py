@@ -9,6 +9,7 @@ import typer
 
 from vivavoce.cli.conversation_material import refuse_existing
 from vivavoce.cli.conversation_options import Force
+from vivavoce.cli.dialogue_endings import Tally, conclude_scores, tally_of
 from vivavoce.cli.dialogue_material import (
     calibration_at,
     check_calibration,
@@ -102,8 +103,8 @@ def score(
             check_calibration(line, rater, calibration)
             work = scoring.Work(log, rater, line, settings.seed)
             found = scoring.carry_out(work, reports, out, progress)
-        tally = found if isinstance(found, scoring.Tally) else scoring.hand_over(found, reports)
-        scoring.conclude_scores(tally, log.name, min_mean, judging.record)
+        tally = found if isinstance(found, Tally) else scoring.hand_over(found, reports)
+        conclude_scores(tally, log.name, min_mean, judging.record)
 
 
 @app.command()
@@ -145,6 +146,7 @@ def evaluate(
                 corpus, raters, seed=settings.seed, invented=log.invented, progress=progress
             )
         evaluation.hand_over(found, reports)
+        evaluation.conclude_evaluation(found, reports, judging.record)
 
 
 @app.command()
@@ -163,7 +165,8 @@ def explain(
 ) -> None:
     """Show one dialogue with what each message did to its score, and what moved the score in words.
 
-    All dialogues of the file are read and checked, only this one is scored.
+    All dialogues of the file are read and checked, only this one is scored. Exit code 2: it gets no score, and the
+    reason is shown.
 
     For example:
 
@@ -184,6 +187,7 @@ def explain(
         found = examine_dialogues([dialogue], rater, source=log.name, recalibration=line)
     tell_notes(found.notes, quiet)
     _hand_over_talk(declared_invented(found) if log.invented else found, html, json_path, quiet)
+    conclude_scores(tally_of(found), log.name, None, judging.record)
 
 
 def _hand_over_talk(found: DialoguesResult, html: Path | None, json_path: str | None, quiet: bool) -> None:
@@ -225,8 +229,8 @@ def train(
 ) -> None:
     """Train a model of your own from dialogues that people marked, and print its passport.
 
-    At least 100 marked dialogues are needed and some 500 are sensible; with 30 or more a recalibration of the shipped
-    model is the better way (`viva dialogues evaluate --save-calibration`).
+    At least 100 marks on at least 20 talks are needed and some 500 are sensible; with 30 or more a recalibration of
+    the shipped model is the better way (`viva dialogues evaluate --save-calibration`).
 
     For example:
 

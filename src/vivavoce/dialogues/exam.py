@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from vivavoce.dialogues.agreement import measure, value_of
+from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.disagreements import find_disagreements
 from vivavoce.dialogues.passport import issue
 from vivavoce.dialogues.raters.protocol import Rater
-from vivavoce.dialogues.recalibration import apply, recalibrate
-from vivavoce.dialogues.result import DialoguesResult, Passport, Ranking, Recalibration, Score
+from vivavoce.dialogues.raters.scale import fault_of_score
+from vivavoce.dialogues.recalibration import apply, recalibrate, why_unused
+from vivavoce.dialogues.result import Cause, DialoguesResult, Passport, Ranking, Recalibration, Score
 from vivavoce.dialogues.systems import rank_systems
 from vivavoce.errors import UsageError, WorkError, plural
 
@@ -61,7 +62,7 @@ def examine_dialogues(
 
 
 def rate_in_chunks(rater: Rater, dialogues: Sequence[Dialogue], progress: Progress | None = None) -> list[Score]:
-    """Return one score for each dialogue, in order; what is not a number becomes a refusal."""
+    """Return one score for each dialogue, in order; what is not a number from 1 to 5 becomes a refusal."""
     scores: list[Score] = []
     for start in range(0, len(dialogues), CHUNK):
         chunk = dialogues[start : start + CHUNK]
@@ -71,7 +72,7 @@ def rate_in_chunks(rater: Rater, dialogues: Sequence[Dialogue], progress: Progre
                 f"the rater {rater.name} returned {plural(len(given), 'score')} for {plural(len(chunk), 'dialogue')}",
                 remedy="let it return exactly one score for each dialogue, in the same order",
             )
-        scores += map(_checked, given)
+        scores += [_checked(score, rater.name) for score in given]
         if progress is not None:
             progress(STAGE, len(scores), len(dialogues))
     return scores
@@ -93,11 +94,14 @@ def _shipped() -> Rater:
     return shipped()
 
 
-def _checked(score: Score) -> Score:
-    if score.score is not None and value_of(score) is None:
-        return replace(score, score=None, low=None, high=None, refusal="the rater gave something that is no number")
+def _checked(score: Score, rater: str) -> Score:
+    fault = fault_of_score(score)
+    if fault:
+        told = f"the rater {rater} gave what is not a score: {fault}"
+        return replace(score, score=None, low=None, high=None, refusal=told, cause=Cause.RATER)
     if score.score is None and not score.refusal:
-        return replace(score, refusal="the rater gave no score and no reason")
+        told = f"the rater {rater} gave no score and no reason"
+        return replace(score, refusal=told, cause=Cause.NO_REASON)
     return score
 
 
@@ -111,7 +115,7 @@ def _check_rater(recalibration: Recalibration | None, rater: Rater) -> None:
 
 def _applied(recalibration: Recalibration) -> str:
     if not recalibration.adopted:
-        return "The recalibration was not used: its gain is not sure enough."
+        return why_unused(recalibration)
     return (
         f"The scores were moved by a recalibration from {recalibration.n:,} marks. If those marks are in this log "
         "too, the squared error and the calibration shown here look better than they are; the correlations do not."

@@ -61,19 +61,42 @@ def _judge(found: Agreement | None, dialogues: Sequence[Dialogue], scores: Seque
     n = found.n if found else 0
     if found is None or n < LEAST_MARKS:
         return False, _too_few(n, dialogues)
-    bots = sorted({dialogue.bot for dialogue in pair_up(dialogues, scores, Kind.HUMAN_BOT).dialogues if dialogue.bot})
-    if 0 < len(bots) < LEAST_BOTS:
-        return False, (
-            f"{NOT_YET}: all {n:,} marked talks are with one bot ({bots[0]}). "
-            f"Let people mark talks with at least {LEAST_BOTS} bots, then score again."
-        )
+    named = [one.bot for one in pair_up(dialogues, scores, Kind.HUMAN_BOT).dialogues if one.bot]
+    if any(one.bot for one in dialogues) and (hindrance := _unnamed(named, n)):
+        return False, hindrance
     if not all(_sure(rate) for rate in (found.spearman, found.pearson)):
         return False, _too_loose(found)
-    among = f" with {plural(len(bots), 'bot')}" if bots else ""
     return True, (
-        f"Bots may be compared with this score: on your own {n:,} marked talks{among} it follows people's marks "
-        f"({_said(found.spearman)}). Believe means of many talks, not the score of a single one."
+        f"Bots may be compared with this score: on your own {n:,} marked talks{_among(named, n)} it follows people's "
+        f"marks ({_said(found.spearman)}). Believe means of many talks, not the score of a single one."
     )
+
+
+def _unnamed(named: Sequence[str], n: int) -> str:
+    """Say why bots that the log names cannot be told apart by these marked talks; nothing where they can."""
+    if len(named) < LEAST_MARKS:
+        have = f"only {len(named):,} of them" if named else "none of them"
+        return (
+            f"{NOT_YET}: {n:,} marked talks are with a bot, but {have} {'name' if len(named) > 1 else 'names'} it. "
+            f"At least {LEAST_MARKS} must, with at least {LEAST_BOTS} bots: say in the log which bot a talk was with "
+            "(`bot`), or let people mark more talks that say it."
+        )
+    if len(set(named)) < LEAST_BOTS:
+        all_ = (
+            f"all {n:,} marked talks" if len(named) == n else f"all {len(named):,} marked talks that name their bot"
+        )
+        return (
+            f"{NOT_YET}: {all_} are with one bot ({named[0]}). "
+            f"Let people mark talks with at least {LEAST_BOTS} bots, then score again."
+        )
+    return ""
+
+
+def _among(named: Sequence[str], n: int) -> str:
+    bots = plural(len(set(named)), "bot")
+    if not named:
+        return ""
+    return f" with {bots}" if len(named) == n else f" with a bot ({len(named):,} of them name it: {bots})"
 
 
 def _sure(rate: Rate) -> bool:

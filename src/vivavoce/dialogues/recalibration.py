@@ -1,7 +1,8 @@
 """Moving scores onto the scale of the user's own marks, if that is shown to help.
 
 A straight line only: it keeps the order of the scores, and 30 marks cannot carry more. It is shrunk towards "the
-score is right", as if some more marks had said so.
+score is right", as if some more marks had said so. A score that follows nobody gains too when it is squeezed towards
+the mean mark; that corrects its level and nothing else, so the line is held against its own level as well.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
 from vivavoce.errors import DataError, Fault
 from vivavoce.records import Rate
-from vivavoce.statistics import paired_bootstrap
+from vivavoce.statistics import correlate, paired_bootstrap
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -53,20 +54,33 @@ def recalibrate(
     """Learn the line from score to local mark, and what it gains on unseen dialogues; None below 30 marks.
 
     The gain is the squared error saved in cross-validation: dialogues (or users, where the log names at least 10)
-    are held out together. The line is adopted only if the lower end of the gain's interval is above 0.
+    are held out together. The line is adopted only if the lower ends of the gain's interval and of the correlation
+    of scores and marks are above 0: scores squeezed to one value would look right and tell nothing.
     """
     marked = pair_up(dialogues, scores)
     groups = marked.groups
     if len(marked) < LEAST_MARKS or len(set(groups)) < 2:
         return None
     x, y = np.asarray(marked.scores), np.asarray(marked.marks)
-    moved = _unseen(x, y, _folds(groups, folds, seed))
-    saved = paired_bootstrap(((x - y) ** 2).tolist(), ((moved - y) ** 2).tolist(), groups, seed=seed)
-    gain = Rate(saved.difference, saved.low, saved.high, len(marked))
+    moved, level = _unseen(x, y, _folds(groups, folds, seed))
+    found = _Found(
+        gain=_saved(x, moved, y, groups, seed),
+        level=_saved(x, level, y, groups, seed),
+        beyond=_saved(level, moved, y, groups, seed),
+        pearson=correlate(x, y, groups, seed=seed).pearson,
+    )
     line = _fit(x, y)
-    adopted = gain.low is not None and gain.low > 0
     return Recalibration(
-        line.slope, line.intercept, len(marked), gain, adopted, _reason(gain, adopted), _residuals(y - moved), rater
+        slope=line.slope,
+        intercept=line.intercept,
+        n=len(marked),
+        gain=found.gain,
+        adopted=found.adopted,
+        reason=_reason(found),
+        residuals=_residuals(y - moved),
+        rater=rater,
+        level=found.level,
+        level_only=found.level_only,
     )
 
 
@@ -81,6 +95,13 @@ def apply(recalibration: Recalibration, scores: Sequence[Score]) -> list[Score]:
     return [_moved(recalibration, score) for score in scores]
 
 
+def why_unused(recalibration: Recalibration) -> str:
+    """Say why a line that was not adopted left the scores as they are."""
+    if recalibration.level_only:
+        return "The recalibration was not used: it would correct the level only, and hide that the order says little."
+    return "The recalibration was not used: its gain is not sure enough."
+
+
 def recalibration_to_json(recalibration: Recalibration) -> dict[str, Any]:
     """Return the stable JSON form."""
     residuals = recalibration.residuals
@@ -89,6 +110,7 @@ def recalibration_to_json(recalibration: Recalibration) -> dict[str, Any]:
         **asdict(recalibration),
         "gain": recalibration.gain.to_json(),
         "residuals": None if residuals is None else list(residuals),
+        "level": None if recalibration.level is None else recalibration.level.to_json(),
     }
 
 
@@ -99,20 +121,50 @@ def recalibration_from_json(content: object, where: str = "") -> Recalibration:
     faults = [Fault(f"`{name}` is {content.get(name)!r}, not {wanted}") for name, wanted in _wrong(content)]
     if faults:
         raise DataError("this recalibration cannot be used", where=where, faults=faults, remedy=REMEDY)
-    gain, ends = content["gain"], content.get("residuals")
+    ends, level = content.get("residuals"), content.get("level")
     return Recalibration(
         slope=float(content["slope"]),
         intercept=float(content["intercept"]),
         n=content["n"],
-        gain=Rate(gain["value"], gain.get("low"), gain.get("high"), gain["n"]),
+        gain=_rate(content["gain"]),
         adopted=content["adopted"],
         reason=content["reason"],
         residuals=None if ends is None else (float(ends[0]), float(ends[1])),
         rater=content.get("rater", ""),
+        level=None if level is None else _rate(level),
+        level_only=content.get("level_only", False),
     )
 
 
 # --- learning ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Squared error saved on unseen dialogues: by the line, by its level alone, by the line beyond its level."""
+
+    gain: Rate
+    level: Rate
+    beyond: Rate
+    pearson: Rate
+
+    @property
+    def adopted(self) -> bool:
+        return _is_sure(self.gain) and _is_sure(self.pearson)
+
+    @property
+    def level_only(self) -> bool:
+        return _is_sure(self.gain) and not (_is_sure(self.beyond) and _is_sure(self.pearson))
+
+
+def _is_sure(rate: Rate) -> bool:
+    return rate.low is not None and rate.low > 0
+
+
+def _saved(before: Floats, after: Floats, marks: Floats, groups: Sequence[Hashable], seed: int) -> Rate:
+    first, second = (((guess - marks) ** 2).tolist() for guess in (before, after))
+    found = paired_bootstrap(first, second, groups, seed=seed)
+    return Rate(found.difference, found.low, found.high, len(marks))
 
 
 def _fit(x: Floats, y: Floats) -> _Line:
@@ -133,13 +185,18 @@ def _folds(groups: Sequence[Hashable], folds: int, seed: int) -> list[Rows]:
     return [np.flatnonzero(places == fold) for fold in range(count)]
 
 
-def _unseen(x: Floats, y: Floats, folds: Sequence[Rows]) -> Floats:
-    """Return each score moved by a line that was learned without its fold."""
-    moved = np.empty_like(x)
+def _unseen(x: Floats, y: Floats, folds: Sequence[Rows]) -> tuple[Floats, Floats]:
+    """Return each score moved by a line that was learned without its fold, and where that line puts the mean score.
+
+    The second is the level alone: the mean mark, as far as so few marks are believed, and nothing of the score.
+    """
+    moved, level = np.empty_like(x), np.empty_like(x)
     for held_out in folds:
         seen = np.delete(np.arange(len(x)), held_out)
-        moved[held_out] = _fit(x[seen], y[seen]).move(x[held_out])
-    return moved
+        line = _fit(x[seen], y[seen])
+        moved[held_out] = line.move(x[held_out])
+        level[held_out] = line.move(x[seen].mean(keepdims=True))
+    return moved, level
 
 
 def _residuals(left: Floats) -> tuple[float, float]:
@@ -148,14 +205,43 @@ def _residuals(left: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _reason(gain: Rate, adopted: bool) -> str:
-    if gain.low is None or gain.value is None:
+def _reason(found: _Found) -> str:
+    gain = found.gain
+    if gain.low is None:
         return "The marks come from too few different dialogues to say whether moving the scores helps."
-    found = f"on dialogues that the line had not seen {gain.value:.2f} of squared error is saved"
-    ends = f"(between {gain.low:.2f} and {gain.high:.2f})"
-    if adopted:
-        return f"Moving the scores onto the scale of your {gain.n:,} marks helps: {found} {ends}."
-    return f"Leave the scores as they are: that your {gain.n:,} marks would improve them is not sure; {found} {ends}."
+    saved = f"on dialogues that the line had not seen {_told(gain)} of squared error is saved"
+    if not _is_sure(gain):
+        sure = f"that your {gain.n:,} marks would improve them is not sure"
+        return f"Leave the scores as they are: {sure}; {saved}."
+    if not found.adopted:
+        return _squeezed(found, saved)
+    helps = f"Moving the scores onto the scale of your {gain.n:,} marks helps: {saved}."
+    return f"{helps} {_level(found)}".strip()
+
+
+def _squeezed(found: _Found, saved: str) -> str:
+    pearson = found.pearson
+    follow = "all scores or all marks are the same" if pearson.value is None else f"Pearson {_told(pearson)}"
+    return (
+        f"Leave the scores as they are: your {found.gain.n:,} marks do not show that they follow people; {follow}. "
+        f"Only the level would be corrected: {saved} by squeezing all scores towards the mean mark, and that would "
+        "hide that the order of the talks says little."
+    )
+
+
+def _level(found: _Found) -> str:
+    """Say which part of the gain the level alone would bring."""
+    if not found.level_only:
+        return ""
+    return (
+        f"Only the level is corrected: one and the same score for every talk would save {_told(found.level)}, and "
+        "the line is not surely better than that. The order of the talks still says little."
+    )
+
+
+def _told(rate: Rate) -> str:
+    around = "" if rate.low is None or rate.high is None else f" (between {rate.low:.2f} and {rate.high:.2f})"
+    return f"{rate.value:.2f}{around}"
 
 
 # --- applying ----------------------------------------------------------------------------------------------------
@@ -208,6 +294,8 @@ def _wrong(content: Mapping[str, Any]) -> list[tuple[str, str]]:
         "reason": (isinstance(content.get("reason"), str), "a text"),
         "residuals": (ends is None or _is_range(ends), "two numbers, the lower first"),
         "rater": (isinstance(content.get("rater", ""), str), "a text"),
+        "level": (content.get("level") is None or _is_rate(content["level"]), "a value with low, high and n"),
+        "level_only": (isinstance(content.get("level_only", False), bool), "true or false"),
     }
     return [(name, wanted) for name, (right, wanted) in checks.items() if not right]
 
@@ -226,6 +314,10 @@ def _is_rate(value: object) -> bool:
     return all(value.get(name) is None or _is_number(value[name]) for name in ("value", "low", "high")) and (
         "value" in value
     )
+
+
+def _rate(value: Mapping[str, Any]) -> Rate:
+    return Rate(value["value"], value.get("low"), value.get("high"), value["n"])
 
 
 def _is_range(value: object) -> bool:

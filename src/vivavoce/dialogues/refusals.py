@@ -14,6 +14,7 @@ LEAST_A_SIDE = 2
 MOST_MESSAGES = 400
 # Below this share of letters that the model knows, the talk is in another script.
 LEAST_READABLE = 0.5
+OTHER_SCRIPT = "another script than Latin: the model learned from English and cannot read this"
 _LETTER = re.compile("[A-Za-z]")
 
 
@@ -41,7 +42,7 @@ def _refuse(turns: Sequence[Utterance], judge: str) -> str:
     if not letters:
         return "no words: only signs, numbers or emoji"
     if known < LEAST_READABLE * letters:
-        return "another script than Latin: the model learned from English and cannot read this"
+        return OTHER_SCRIPT
     return ""
 
 

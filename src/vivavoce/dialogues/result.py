@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.records import Rate
@@ -27,12 +28,28 @@ class Reason:
     text: str
 
 
+class Cause(StrEnum):
+    """What a refusal is about, so that nobody has to read it out of the words.
+
+    The talk; a script that the rater cannot read; a rater that failed, or that gave no reason; an answer of a judge
+    that holds no mark; a judge that gave no answer, or was not asked, which another run may lift.
+    """
+
+    TALK = "talk"
+    SCRIPT = "script"
+    RATER = "rater"
+    NO_REASON = "no_reason"
+    ANSWER = "answer"
+    UNANSWERED = "unanswered"
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """One dialogue's score, 1 to 5, or the reason why it gets none.
 
     `low`, `high`: where a person's mark falls in 8 of 10 cases. `refusal` is empty where there is a score. `learned`:
-    the rater learnt from this very dialogue, so the score is no test of the rater.
+    the rater learnt from this very dialogue, so the score is no test of the rater. `cause`: what a refusal is about;
+    None where nobody said.
     """
 
     id: str
@@ -44,6 +61,7 @@ class Score:
     warnings: tuple[str, ...] = ()
     refusal: str = ""
     learned: bool = False
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +131,9 @@ class Recalibration:
 
     `gain`: the mean squared error saved on dialogues that the line had not seen (above 0: it helps), with interval.
     `adopted`: whether the gain is sure enough to use the line. `residuals`: mark minus moved score on such dialogues,
-    where 8 of 10 fall. `rater`: whose scores it moves (empty: not said).
+    where 8 of 10 fall. `rater`: whose scores it moves (empty: not said). `level`: what one and the same score for all
+    of them would save; `level_only`: the line is not surely better than that, so it corrects the level only and the
+    order of the talks says little.
     """
 
     slope: float
@@ -124,6 +144,8 @@ class Recalibration:
     reason: str
     residuals: tuple[float, float] | None = None
     rater: str = ""
+    level: Rate | None = None
+    level_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,23 +166,25 @@ class Disagreement:
 class SystemLine:
     """One bot among others: its mean score (or mark) and its strength, each with an interval; rank 1 is best.
 
-    `low_rank`, `high_rank`: the ranks that the bot takes in 95 of 100 resamples.
+    `low_rank`, `high_rank`: the ranks that the verdicts on its pairs leave open: none better than 1 + the bots that
+    are surely better, none worse than what the surely worse ones leave. All None: too few talks for a rank.
     """
 
     bot: str
     n: int
     mean: Rate
     strength: Rate
-    rank: int
-    low_rank: int
-    high_rank: int
+    rank: int | None
+    low_rank: int | None
+    high_rank: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class SystemPair:
-    """Two bots compared: `verdict` is "better", "worse" (of the first) or "too close to call".
+    """Two bots compared: `verdict` is "better", "worse" (of the first), "too close to call" or "too few talks".
 
-    `p`: after Holm's correction for all pairs; None: too few dialogues to say. `dialogues_to_decide`: about how many
+    (Of preferences: "too few preferences".) `p`: after Holm's correction for all pairs that can be judged; None: too
+    few to say. `dialogues_to_decide`: about how many
     more of both together would decide it, if the difference is as large as it looks; None where that is settled or
     cannot be said.
     """
@@ -175,7 +199,10 @@ class SystemPair:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All bots, best first, and every pair of them; `warning` is empty when the score may be used for this."""
+    """All bots, best first and those without a rank last, and every pair of them.
+
+    `warning` is empty when the score may be used for this.
+    """
 
     lines: tuple[SystemLine, ...]
     pairs: tuple[SystemPair, ...]

@@ -25,6 +25,8 @@ from vivavoce.errors import DataError
 from vivavoce.records import Rate
 from vivavoce.version import __version__
 
+# What the numbers mean; it rises when the same number is counted in another way.
+DEFINITIONS = 1
 REMEDY = "train the model again, or install vivavoce anew if it came with it"
 
 
@@ -33,6 +35,7 @@ def result_to_json(result: DialoguesResult) -> dict[str, Any]:
     return {
         "vivavoce": __version__,
         "kind": "dialogues",
+        "definitions": DEFINITIONS,
         "source": result.source,
         "dialogues": len(result.dialogues),
         "notes": list(result.notes),
@@ -133,7 +136,7 @@ def agreement_from_json(content: Mapping[str, Any]) -> Agreement:
 
 
 def ranking_to_json(ranking: Ranking) -> dict[str, Any]:
-    """Return the JSON form of bots side by side, best first."""
+    """Return the JSON form of bots side by side, best first; `rank` is null for those with too few talks."""
     return {
         "warning": ranking.warning,
         "systems": [_line(line) for line in ranking.lines],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -26,9 +26,11 @@ CONFIDENCE = 0.95
 STEP = 0.01
 # Numbers in one table of dialogues, small enough to stay near the processor.
 BLOCK = 400_000
-# Fewer dialogues of a bot have no spread worth the name: no verdict from them.
+# Fewer dialogues (or preferences) of a bot have no spread worth the name: no rank and no verdict from them.
 LEAST_DIALOGUES = 5
 BETTER, WORSE, TOO_CLOSE = "better", "worse", "too close to call"
+SURE = (BETTER, WORSE)
+TOO_FEW_TALKS, TOO_FEW_PREFERENCES = "too few talks", "too few preferences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,9 @@ class _Drawn:
 def rank_systems(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int = 0) -> Ranking | None:
     """Rank the bots that the log names by their mean score; None for fewer than two with scored dialogues.
 
-    Strengths: Bradley and Terry's, every dialogue of one bot against every dialogue of the other. Intervals and
-    ranges of ranks: bootstrap over dialogues within each bot, or over users where the log names at least ten.
+    Strengths: Bradley and Terry's, every dialogue of one bot against every dialogue of the other. Intervals:
+    bootstrap over dialogues within each bot, or over users where the log names at least ten. A bot with fewer than
+    5 scored dialogues has no rank and stands last.
     """
     check_pairing(dialogues, scores)
     rows = [
@@ -81,7 +84,7 @@ def rank_by_preferences(preferences: Iterable[Preference], *, seed: int = 0) -> 
     """Rank bots by what people preferred, strongest first; None without preferences.
 
     `mean` is the share of comparisons won. A pair's difference is the share won by the first less that won by the
-    second, where the two met; two bots that never met have none.
+    second, where the two met; two bots that never met have none. A bot with fewer than 5 preferences has no rank.
     """
     given = sorted(preferences, key=lambda one: (one.first, one.second, one.won, one.person or ""))
     _check_preferences(given)
@@ -157,17 +160,16 @@ def _at_scores(bots: int, codes: Ints, values: Floats, weights: Floats) -> Float
 
 
 def _ranking(drawn: _Drawn) -> Ranking:
-    ranks = _ranks(drawn.means)
-    order = sorted(range(len(drawn.bots)), key=lambda bot: (ranks[0, bot], drawn.bots[bot]))
-    lines = tuple(
-        _line(drawn.bots[bot], int(drawn.n[bot]), drawn.means[:, bot], drawn.strengths[:, bot], ranks[:, bot])
-        for bot in order
-    )
+    lines = [
+        _line(bot, int(n), drawn.means[:, place], drawn.strengths[:, place])
+        for place, (bot, n) in enumerate(zip(drawn.bots, drawn.n, strict=True))
+    ]
+    standing = _standing(lines, drawn.means[0])
     gaps = [
         _score_gap(drawn.bots[a], drawn.bots[b], drawn.means[:, a] - drawn.means[:, b], drawn.n[[a, b]].tolist())
-        for a, b in combinations(order, 2)
+        for a, b in combinations(standing, 2)
     ]
-    return Ranking(lines, _pairs(gaps))
+    return _ranked(lines, standing, _pairs(gaps, TOO_FEW_TALKS))
 
 
 def _score_gap(first: str, second: str, values: Floats, sizes: Sequence[int]) -> _Gap:
@@ -212,14 +214,14 @@ def _preferred(bots: tuple[str, ...], wins: Floats) -> Ranking:
     met = contests.sum(axis=2)
     shares = np.divide(wins.sum(axis=2), met, out=np.full(met.shape, np.nan), where=met > 0)
     strengths = bradley_terry(wins)
-    ranks = _ranks(strengths)
-    order = sorted(range(len(bots)), key=lambda bot: (ranks[0, bot], bots[bot]))
     lines = []
-    for bot in order:
-        n = round(float(met[0, bot]))
-        line = _line(bots[bot], n, shares[:, bot], strengths[:, bot], ranks[:, bot])
-        lines.append(replace(line, mean=_widened(line.mean, wilson(float(wins[0, bot].sum()), n))))
-    return Ranking(tuple(lines), _pairs([_preference_gap(bots, wins, a, b) for a, b in combinations(order, 2)]))
+    for place, bot in enumerate(bots):
+        n = round(float(met[0, place]))
+        line = _line(bot, n, shares[:, place], strengths[:, place])
+        lines.append(replace(line, mean=_widened(line.mean, wilson(float(wins[0, place].sum()), n))))
+    standing = _standing(lines, strengths[0])
+    gaps = [_preference_gap(bots, wins, a, b) for a, b in combinations(standing, 2)]
+    return _ranked(lines, standing, _pairs(gaps, TOO_FEW_PREFERENCES))
 
 
 def _preference_gap(bots: tuple[str, ...], wins: Floats, a: int, b: int) -> _Gap:
@@ -276,19 +278,41 @@ class _Gap:
         return found if self.bounds is None else _widened(found, Rate(0.0, *self.bounds, self.n))
 
 
-def _ranks(values: Floats) -> Ints:
-    """Return 1 + the number of bots that are better, in every resample; a bot that was not drawn is last."""
-    known = np.where(np.isnan(values), -np.inf, values)
-    # A difference in the last digit is rounding.
-    return np.asarray(1 + (known[:, None, :] > known[:, :, None] + 1e-12).sum(axis=2))
+def _line(bot: str, n: int, means: Floats, strengths: Floats) -> SystemLine:
+    """Return a bot that has no rank yet."""
+    return SystemLine(bot, n, _rate(means, n), _rate(strengths, n), None, None, None)
 
 
-def _line(bot: str, n: int, means: Floats, strengths: Floats, ranks: Ints) -> SystemLine:
-    tail = (1 - CONFIDENCE) / 2
-    low = int(np.quantile(ranks[1:], tail, method="lower"))
-    high = int(np.quantile(ranks[1:], 1 - tail, method="higher"))
-    rank = int(ranks[0])
-    return SystemLine(bot, n, _rate(means, n), _rate(strengths, n), rank, min(low, rank), max(high, rank))
+def _standing(lines: Sequence[SystemLine], values: Floats) -> dict[int, int | None]:
+    """Return the bots in order and the rank of each; those with too few items come last and have none.
+
+    The rank is 1 + the number of better bots among those that are ranked; one alone has nobody to be ranked with.
+    """
+    enough = [place for place, line in enumerate(lines) if line.n >= LEAST_DIALOGUES]
+    ranks: dict[int, int | None] = dict.fromkeys(range(len(lines)))
+    if len(enough) > 1:
+        # A difference in the last digit is rounding.
+        ranks |= {one: 1 + int(sum(values[other] > values[one] + 1e-12 for other in enough)) for one in enough}
+    order = sorted(ranks, key=lambda one: (one not in enough, ranks[one] or 0, -lines[one].n, lines[one].bot))
+    return {one: ranks[one] for one in order}
+
+
+def _ranked(
+    lines: Sequence[SystemLine], standing: Mapping[int, int | None], pairs: tuple[SystemPair, ...]
+) -> Ranking:
+    """Return the bots in order; a range of ranks leaves out only what the verdicts on pairs leave out."""
+    total = sum(rank is not None for rank in standing.values())
+    winners = [pair.first if pair.verdict == BETTER else pair.second for pair in pairs if pair.verdict in SURE]
+    losers = [pair.second if pair.verdict == BETTER else pair.first for pair in pairs if pair.verdict in SURE]
+    placed = []
+    for place, rank in standing.items():
+        line = lines[place]
+        if rank is not None:
+            low, high = 1 + losers.count(line.bot), total - winners.count(line.bot)
+            # People may prefer in a circle; then the verdicts do not agree with any order.
+            line = replace(line, rank=rank, low_rank=min(low, rank), high_rank=max(high, rank))
+        placed.append(line)
+    return Ranking(tuple(placed), pairs)
 
 
 def _rate(values: Floats, n: int) -> Rate:
@@ -302,11 +326,16 @@ def _rate(values: Floats, n: int) -> Rate:
     return Rate(float(values[0]), float(low), float(high), n)
 
 
-def _pairs(gaps: Sequence[_Gap]) -> tuple[SystemPair, ...]:
+def _pairs(gaps: Sequence[_Gap], too_few: str) -> tuple[SystemPair, ...]:
     """Compare all pairs at once; pairs that say nothing do not cost the others their certainty."""
     known = [(row, p) for row, gap in enumerate(gaps) if (p := _p(gap)) is not None]
     adjusted = dict(zip((row for row, _ in known), holm([p for _, p in known]), strict=True))
-    return tuple(_pair(gap, adjusted.get(row), len(known)) for row, gap in enumerate(gaps))
+    return tuple(
+        _pair(gap, adjusted[row], len(known))
+        if row in adjusted
+        else SystemPair(gap.first, gap.second, gap.rate, None, too_few)
+        for row, gap in enumerate(gaps)
+    )
 
 
 def _p(gap: _Gap) -> float | None:
@@ -326,13 +355,12 @@ def _p(gap: _Gap) -> float | None:
     return max(gap.least_p, float(2 * stdtr(gap.smaller - 1, -distance)))
 
 
-def _pair(gap: _Gap, p: float | None, tested: int) -> SystemPair:
-    rate = gap.rate
-    if p is not None and p < 1 - CONFIDENCE and rate.value is not None:
+def _pair(gap: _Gap, p: float, tested: int) -> SystemPair:
+    rate, error = gap.rate, gap.error
+    if rate.value is None or error is None:
+        return SystemPair(gap.first, gap.second, rate, p, TOO_CLOSE)
+    if p < 1 - CONFIDENCE:
         return SystemPair(gap.first, gap.second, rate, p, BETTER if rate.value > 0 else WORSE)
-    more, error = None, gap.error
-    if p is not None and rate.value is not None and error is not None:
-        # As strict as the correction for all pairs will be.
-        strict = 1 - (1 - CONFIDENCE) / tested
-        more = items_to_decide(rate.value, error, gap.n, confidence=strict)
+    # As strict as the correction for all pairs will be.
+    more = items_to_decide(rate.value, error, gap.n, confidence=1 - (1 - CONFIDENCE) / tested)
     return SystemPair(gap.first, gap.second, rate, p, TOO_CLOSE, None if more is None else max(1, more))

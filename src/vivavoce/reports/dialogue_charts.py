@@ -14,7 +14,7 @@ from vivavoce.reports import dialogue_wording as wording
 from vivavoce.reports.charts import SERIES, SHAPES, WIDTH, chart_data, themed
 from vivavoce.reports.svg import PALETTE, AnyChart
 
-__all__ = ["agreement_chart", "course", "distribution_chart", "ranking_chart", "turns_chart"]
+__all__ = ["agreement_chart", "distribution_chart", "effect_rows", "ranking_chart", "turns_chart"]
 
 MARKS = [1, 2, 3, 4, 5]
 SCALE = alt.Scale(domain=[LOWEST, HIGHEST], nice=False)
@@ -24,7 +24,12 @@ MOST_BOTS = 8
 # More dots than these make a picture slow and no clearer.
 MOST_POINTS = 400
 MOST_NAME = 40
-BEFORE = "before"
+# More bars than these are a comb; the strongest tell most.
+MOST_BARS = 60
+BAR = 14
+LIGHT = [0.45, 0.9, 0.65, 0.45, 0.9, 0.65]
+# Smaller effects than this never fill the picture.
+LEAST_EFFECT = 0.2
 FEW = 4
 
 
@@ -39,7 +44,7 @@ def distribution_chart(result: DialoguesResult) -> AnyChart:
         chart = _histogram(_counts("", talks), "talks").properties(width=WIDTH + 60, height=180)
         return themed(chart, "How many talks got which score, in steps of half a point.")
     ranks = {line.bot: line.rank for line in result.ranking.lines} if result.ranking else {}
-    shown = dict(sorted(list(bots.items())[:MOST_BOTS], key=lambda item: ranks.get(item[0], 0)))
+    shown = dict(sorted(list(bots.items())[:MOST_BOTS], key=lambda item: ranks.get(item[0]) or math.inf))
     names = [wording.short(bot, MOST_NAME) for bot in shown]
     values = [value for bot, own in shown.items() for value in _counts(wording.short(bot, MOST_NAME), own)]
     header = alt.Header(
@@ -92,64 +97,71 @@ def _talks(counts: Sequence[int]) -> alt.Y:
 # --- one talk ----------------------------------------------------------------------------------------------------
 
 
-def course(dialogue: Dialogue, score: Score) -> list[tuple[int, str, float, float]]:
-    """Return how the score came about: number, who, effect, and where the score stood after each message.
-
-    Before the first message it stands where the effects leave it to start, so that it ends at the score.
-    """
-    level = (score.score or 0.0) - sum(turn.effect for turn in score.turns)
-    rows = [(0, BEFORE, 0.0, level)]
-    for turn in score.turns:
-        level += turn.effect
+def effect_rows(dialogue: Dialogue, score: Score) -> list[tuple[int, str, float]]:
+    """Return number, speaker and effect of each message that moved the score, in order; of many, the strongest."""
+    strongest = sorted(score.turns, key=lambda turn: -abs(turn.effect))[:MOST_BARS]
+    rows = []
+    for turn in sorted(strongest, key=lambda turn: turn.number):
         known = 0 < turn.number <= len(dialogue.turns)
         who = wording.role_of(dialogue.turns[turn.number - 1]) if known else turn.speaker
-        rows.append((turn.number, wording.clean(who), turn.effect, level))
+        rows.append((turn.number, wording.clean(who), turn.effect))
     return rows
 
 
 def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
-    """Draw how the score of one talk moved, message by message; bot and person differ in shape and colour."""
-    rows = course(dialogue, score) if wording.Talk(dialogue, score).value is not None else []
-    step = max(1, len(rows) // MOST_POINTS)
-    kept = [row for place, row in enumerate(rows) if place % step == 0 or place == len(rows) - 1]
-    values = [{"number": n, "who": wording.short(who, MOST_NAME), "effect": e, "level": at} for n, who, e, at in kept]
-    names = list(dict.fromkeys(str(value["who"]) for value in values if value["number"]))
-    messages = alt.Scale(domain=[0, max(1, *[number for number, *_ in kept])] if kept else [0, 1], nice=False)
+    """Draw the effect of each message of one talk; colour and the shape at the tip tell who spoke."""
+    rows = effect_rows(dialogue, score) if wording.Talk(dialogue, score).value is not None else []
+    values = [{"number": n, "who": wording.short(who, MOST_NAME), "effect": effect} for n, who, effect in rows]
+    last = max([1, *[number for number, *_ in rows]])
+    messages = alt.Scale(domain=[0.4, last + 0.6], nice=False)
+    most = max([LEAST_EFFECT, *[abs(effect) for *_, effect in rows]])
     base = alt.Chart(chart_data(values)).encode(
-        x=alt.X("number:Q", title="message", scale=messages, axis=alt.Axis(tickMinStep=1, format="d", tickCount=8)),
+        x=alt.X(
+            "number:Q", title="message", scale=messages, axis=alt.Axis(values=_numbers(last), format="d", grid=False)
+        ),
         y=alt.Y(
-            "level:Q", scale=_around([at for *_, at in kept]), title="effects added up", axis=alt.Axis(tickCount=5)
+            "effect:Q",
+            title="effect in points",
+            scale=alt.Scale(domain=[-1.1 * most, 1.1 * most], nice=False),
+            axis=alt.Axis(tickCount=5, labelExpr="datum.value == 0 ? '0' : format(datum.value, '+.2~f')"),
         ),
     )
-    line = base.mark_line(color=PALETTE["muted"], strokeWidth=1.5, interpolate="step-after")
-    chart = alt.layer(line, _speakers(base, names))
+    chart = alt.layer(_zero(), *_speakers(base, [str(value["who"]) for value in values], last))
     return themed(
         chart.properties(width=WIDTH + 60, height=200),
-        "How the score of the talk moved, message by message; shape and colour tell who spoke.",
+        "By how many points each message moved the score, above or below 0; shape and colour tell who spoke.",
     )
 
 
-def _speakers(base: alt.Chart, names: Sequence[str]) -> alt.Chart:
-    shown = alt.Legend(direction="horizontal")
+def _numbers(last: int) -> list[int]:
+    """Return about eight whole numbers of messages from 1 on."""
+    return list(range(1, last + 1, max(1, -(-last // 8))))
+
+
+def _zero() -> alt.Chart:
+    chart: alt.Chart = alt.Chart(chart_data([{"effect": 0}])).mark_rule(color=PALETTE["muted"]).encode(y="effect:Q")
+    return chart
+
+
+def _speakers(base: alt.Chart, who: Sequence[str], last: int) -> tuple[alt.Chart, alt.Chart]:
+    """Return bars, and at the tip of each the shape of who spoke."""
+    names = list(dict.fromkeys(who))
+    width = max(1.5, min(BAR, 0.6 * (WIDTH + 60) / (last + 1)))
+    bars = base.mark_bar(size=width, color=PALETTE["right"])
+    tips = base.mark_point(filled=True, size=min(90, max(24, width**2)), opacity=1, color=PALETTE["right"])
     # There are six shapes; in a larger crowd the table tells who spoke.
-    told = len(names) <= len(SHAPES)
-    dots: alt.Chart = base.transform_filter("datum.number > 0").mark_point(filled=True, size=60, opacity=1)
-    if not told:
-        return dots.encode(color=alt.value(PALETTE["right"]))
-    return dots.encode(
-        color=alt.Color("who:N", scale=alt.Scale(domain=list(names), range=SERIES), legend=shown),
-        shape=alt.Shape("who:N", scale=alt.Scale(domain=list(names), range=SHAPES), legend=shown),
-        tooltip=["number:Q", "who:N", alt.Tooltip("effect:Q", format="+.2f"), alt.Tooltip("level:Q", format=".2f")],
+    if len(names) > len(SHAPES):
+        return bars, tips
+    shown = alt.Legend(direction="horizontal", title=None)
+    color = alt.Color("who:N", scale=alt.Scale(domain=names, range=SERIES), legend=shown)
+    shape = alt.Shape("who:N", scale=alt.Scale(domain=names, range=SHAPES), legend=shown)
+    # Where many bars stand close, shapes are small: light and dark tell two sides apart in grey as well.
+    light = alt.Opacity("who:N", scale=alt.Scale(domain=names, range=LIGHT), legend=None)
+    bars, tips = (
+        marks.encode(color=color, tooltip=["number:Q", "who:N", alt.Tooltip("effect:Q", format="+.2f")])
+        for marks in (bars, tips)
     )
-
-
-def _around(levels: Sequence[float]) -> alt.Scale:
-    """Return a scale that shows small steps, yet at least one whole mark."""
-    if not levels:
-        return SCALE
-    low, high = min(levels), max(levels)
-    room = max(0.1, (1 - (high - low)) / 2)
-    return alt.Scale(domain=[round(low - room, 2), round(high + room, 2)], nice=True, zero=False)
+    return bars.encode(opacity=light), tips.encode(shape=shape)
 
 
 # --- trust and bots ----------------------------------------------------------------------------------------------
@@ -203,8 +215,12 @@ def _on_scale(value: float | None) -> float | None:
 
 
 def ranking_chart(ranking: Ranking) -> AnyChart:
-    """Draw the mean score of each bot (or the share of comparisons won) with its interval, the best first."""
-    means = [(wording.short(line.bot, MOST_NAME), line.mean) for line in ranking.lines if line.mean.value is not None]
+    """Draw the mean score of each bot (or the share of comparisons won) with its interval, the best first.
+
+    Bots with too few talks for a rank are left to the table, unless there are no others.
+    """
+    ranked = [line for line in ranking.lines if line.rank is not None] or list(ranking.lines)
+    means = [(wording.short(line.bot, MOST_NAME), line.mean) for line in ranked if line.mean.value is not None]
     values = [{"bot": bot, "value": mean.value, "low": mean.low, "high": mean.high} for bot, mean in means]
     ends = [end for _, mean in means for end in (mean.value, mean.low, mean.high) if end is not None]
     # Marks begin at 1: what lies below are shares of comparisons that people made.

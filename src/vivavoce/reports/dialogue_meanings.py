@@ -121,10 +121,10 @@ _TABLE = (
     Measure(
         "rank",
         "Rank",
-        "The place of a bot by its mean, and the places that it takes in 95 of 100 repetitions with other talks.",
+        "The place of a bot by its mean, and the places that the verdicts on its pairs leave open.",
         "lower",
         "count",
-        absent="the log names fewer than two bots",
+        absent="the log names fewer than two bots, or the bot has fewer than five talks",
     ),
     Measure(
         "difference",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vivavoce.dialogues.result import Agreement, DialoguesResult, Disagreement, Ranking
+from vivavoce.dialogues.result import Agreement, DialoguesResult, Disagreement, Passport, Ranking
 from vivavoce.errors import plural
 from vivavoce.records import Rate
+from vivavoce.reports import dialogue_bots as bot_wording
 from vivavoce.reports import dialogue_wording as wording
 from vivavoce.reports.dialogue_charts import (
     MOST_BOTS,
     agreement_chart,
-    course,
     distribution_chart,
+    effect_rows,
     ranking_chart,
     turns_chart,
 )
@@ -26,7 +27,6 @@ from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 LOWEST_SHOWN, HIGHEST_SHOWN, QUEUE_SHOWN = 20, 5, 20
 MOST_GROUPS = 20
 MOST_PAIRS = 10
-MOST_STEPS = 60
 
 
 def named(name: str, title: str = "") -> Html:
@@ -95,7 +95,7 @@ def about_bots(result: DialoguesResult) -> Html | None:
     ranking = result.ranking
     if ranking is None:
         return None
-    warning = wording.clean(wording.ranking_warning(result))
+    warning = wording.clean(bot_wording.ranking_warning(result))
     drawn = figure(
         "Mean score of each bot",
         "The bar is where the mean would lie with other talks of this kind.",
@@ -110,21 +110,20 @@ def about_bots(result: DialoguesResult) -> Html | None:
 def _lines(ranking: Ranking) -> Html:
     head = ("Bot", "Talks", named("mean"), named("strength"), named("rank"))
     rows = [
-        (_name(line.bot), f"{line.n:,}", *map(number_part, (line.mean, line.strength)), wording.rank_text(line))
+        (_name(line.bot), f"{line.n:,}", *map(number_part, (line.mean, line.strength)), bot_wording.rank_text(line))
         for line in ranking.lines
     ]
     return table("Bots, the best first", head, rows, numbers=4)
 
 
 def _pairs(ranking: Ranking) -> Iterator[Html]:
-    said = [
-        wording.clean(wording.pair_sentence(pair, trusted=not ranking.warning))
-        for pair in wording.nearest_pairs(ranking)
-    ]
-    if said:
-        yield bullets(said[:MOST_PAIRS])
-    if len(said) > MOST_PAIRS:
-        yield details(f"The other {plural(len(said) - MOST_PAIRS, 'pair')}", bullets(said[MOST_PAIRS:]))
+    pairs, few = bot_wording.pair_sentences(ranking), bot_wording.unranked_sentence(ranking)
+    if pairs:
+        yield bullets(pairs[:MOST_PAIRS])
+    if len(pairs) > MOST_PAIRS:
+        yield details(f"The other {plural(len(pairs) - MOST_PAIRS, 'pair')}", bullets(pairs[MOST_PAIRS:]))
+    if few:
+        yield tag("p", few)
 
 
 def _name(text: str) -> Html:
@@ -152,7 +151,7 @@ def _queued(one: Disagreement, talk: Talk | None) -> Html:
 
 
 def about_lowest(talks: Sequence[Talk]) -> Html | None:
-    """Return the talks with the lowest scores, and how the score of the very lowest came about."""
+    """Return the talks with the lowest scores, and what each message did to the very lowest."""
     if not talks:
         return None
     said = (
@@ -160,23 +159,27 @@ def about_lowest(talks: Sequence[Talk]) -> Html | None:
         "A line at the left marks the bot."
     )
     shown = talks[:LOWEST_SHOWN]
-    drawn = _course(shown[0])
+    drawn = _effects(shown[0])
     many = f" ({len(shown)} of {len(talks):,})" if len(talks) > len(shown) else ""
     return tag(
         "section", tag("h2", f"The lowest scores{many}"), tag("p", said), drawn, talk_list(shown, first_open=True)
     )
 
 
-def _course(talk: Talk) -> Html | None:
-    rows = course(talk.dialogue, talk.score)
-    if len(rows) < 2:
+def _effects(talk: Talk) -> Html | None:
+    rows = effect_rows(talk.dialogue, talk.score)
+    if not rows:
         return None
-    shown = [(f"{n}" if n else "start", who, signed(e), f"{at:.2f}") for n, who, e, at in rows[: MOST_STEPS + 1]]
-    numbers = table("The score message by message", ("Message", "Who", "Effect", "Score so far"), shown, numbers=2)
-    left = _left(len(rows) - len(shown), "message")
+    shown = [(f"{number}", who, signed(effect)) for number, who, effect in rows]
+    numbers = table("The effect of each message", ("Message", "Who", named("effect", "Effect")), shown, numbers=1)
+    left = len(talk.score.turns) - len(rows)
+    more = tag("p", f"{plural(left, 'message')} with smaller effects not shown here.", class_="muted")
+    meaning = (
+        "By how many points each message moved the score: above 0 it raised it, below 0 it lowered it. Each bar "
+        "stands for itself; the bars do not add up to the score."
+    )
     chart = turns_chart(talk.dialogue, talk.score)
-    meaning = "Where the score stood after each message, from what it would be without any of them."
-    return figure("How the lowest score came about", meaning, chart, join([numbers, left]))
+    return figure("What moved the lowest score", meaning, chart, join([numbers, more if left > 0 else None]))
 
 
 def about_highest(talks: Sequence[Talk]) -> Html | None:
@@ -226,14 +229,20 @@ def about_trust(result: DialoguesResult) -> Html:
         # Without points of its own a picture would be empty.
         parts.append(_agreement_figure(result))
         parts.append(agreement_table("On your own marked talks", passport.local))
-    parts.append(
-        tag("p", f"Rater: {wording.short(passport.rater, MOST_NAME)}. {wording.origin_sentence(passport.origin)}")
-    )
-    if passport.origin is not None and passport.origin.agreements:
-        said = "Where it learnt, on talks that it had not seen"
-        parts.append(agreement_table(said, passport.origin.agreements))
+    parts += _about_origin(passport)
     parts.append(tag("p", wording.recalibration_sentence(result.recalibration)))
     return tag("section", tag("h2", "How far can these scores be trusted?"), *parts)
+
+
+def _about_origin(passport: Passport) -> Iterator[Html]:
+    origin = passport.origin
+    yield tag("p", f"Rater: {wording.short(passport.rater, MOST_NAME)}. {wording.origin_sentence(origin)}")
+    if origin is None:
+        return
+    if origin.agreements:
+        yield agreement_table("Where it learnt, on talks that it had not seen", origin.agreements, counted="mark")
+    if origin.method:
+        yield tag("p", f"How that was measured: {wording.sentence(wording.clean(origin.method))}", class_="muted")
 
 
 def _agreement_figure(result: DialoguesResult) -> Html | None:
@@ -248,8 +257,8 @@ def _agreement_figure(result: DialoguesResult) -> Html | None:
     return figure("People's marks against scores", meaning, agreement_chart(result, found), numbers)
 
 
-def agreement_table(caption: str, agreements: Mapping[str, Agreement]) -> Html:
-    """Return how well scores follow marks, one line for each test."""
+def agreement_table(caption: str, agreements: Mapping[str, Agreement], *, counted: wording.Counted = "talk") -> Html:
+    """Return how well scores follow marks, one line for each test; `counted`: marked talks or single marks."""
     names = ("pearson", "spearman", "kendall", "mse", "slope", "intercept")
     rows = [
         (
@@ -261,8 +270,8 @@ def agreement_table(caption: str, agreements: Mapping[str, Agreement]) -> Html:
         )
         for name, one in agreements.items()
     ]
-    head = ("Talks", "Marked", *[named(name) for name in names], "Refused")
-    return table(caption, head, rows, numbers=len(head) - 1)
+    head = ("Tested on", f"{counted.capitalize()}s", *[named(name) for name in names], "Refused")
+    return tag("div", table(caption, head, rows, numbers=len(head) - 1), class_="agreement")
 
 
 def notes(told: Iterable[str]) -> Html | None:

@@ -15,6 +15,7 @@ from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
 from vivavoce.files.writing import guarded, write_text
 from vivavoce.records import Rate
+from vivavoce.reports import dialogue_bots as bot_wording
 from vivavoce.reports import dialogue_wording as wording
 from vivavoce.reports.dialogue_meanings import FEWEST, title_of_test
 from vivavoce.reports.dialogue_talks import Message, telling_messages
@@ -47,7 +48,7 @@ def print_dialogues(console: Console, result: DialoguesResult) -> None:
     if talks:
         _print_scores(console, talks)
     if result.ranking is not None:
-        console.print(heading("Which bot is better?", wording.clean(wording.ranking_warning(result))))
+        console.print(heading("Which bot is better?", wording.clean(bot_wording.ranking_warning(result))))
         _print_ranking(console, result.ranking, wording.by_bot(talks))
     _print_next(console, result, talks)
     _print_notes(console, result)
@@ -74,7 +75,7 @@ def bar_line(counts: Sequence[int]) -> str:
 def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequence[Talk]]) -> None:
     rows = [
         (
-            wording.rank_text(line),
+            bot_wording.rank_text(line),
             wording.short(line.bot, MOST_NAME),
             bar_line([n for *_, n in wording.spread(bots.get(line.bot, ()))]),
             f"{line.n:,}",
@@ -85,11 +86,9 @@ def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequen
     ]
     console.print(numbers_table(("Rank", "Bot", "1 to 5", "Talks", "Mean", "Interval"), rows, words=3))
     console.print()
-    told = [
-        wording.clean(wording.pair_sentence(pair, trusted=not ranking.warning))
-        for pair in wording.nearest_pairs(ranking)
-    ]
-    console.print(bullets(_first(told, MOST_PAIRS, "pairs")))
+    few = bot_wording.unranked_sentence(ranking)
+    told = [*_first(bot_wording.pair_sentences(ranking), MOST_PAIRS, "pairs"), *([few] if few else [])]
+    console.print(bullets(told))
 
 
 def _print_next(console: Console, result: DialoguesResult, talks: Sequence[Talk]) -> None:
@@ -118,7 +117,9 @@ def _print_notes(console: Console, result: DialoguesResult) -> None:
     ]
     told = [*refused, *(wording.clean(text) for text in wording.remarks(result))]
     trust = [wording.agreement_sentence(result.passport.local)]
-    trust += [f"Rater: {wording.clean(result.passport.rater)}. {wording.origin_sentence(result.passport.origin)}"]
+    origin = result.passport.origin
+    trust += [f"Rater: {wording.clean(result.passport.rater)}. {wording.learnt_sentence(origin)}"]
+    trust += [said] if (said := wording.measured_sentence(origin)) else []
     trust += [wording.recalibration_sentence(result.recalibration)] if result.recalibration else []
     console.print(heading("How far can these scores be trusted?"))
     console.print(bullets(trust))
@@ -186,10 +187,19 @@ def _message(one: Message | int) -> Iterator[Text]:
 # --- trust -------------------------------------------------------------------------------------------------------
 
 
-def print_agreement(console: Console, agreements: Mapping[str, Agreement], *, where: str = "of this log") -> None:
-    """Show how well scores follow people's marks, one line for each kind of talk; `where` the talks come from."""
+def print_agreement(
+    console: Console,
+    agreements: Mapping[str, Agreement],
+    *,
+    where: str = "of this log",
+    counted: wording.Counted = "talk",
+) -> None:
+    """Show how well scores follow people's marks, one line for each kind of talk.
+
+    `where` the talks come from; `counted`: marked talks (of a log) or single marks (of an origin).
+    """
     console.print()
-    console.print(block(wording.agreement_sentence(agreements, where=where), "bold"))
+    console.print(block(wording.agreement_sentence(agreements, where=where, counted=counted), "bold"))
     rows: list[tuple[str | Text, ...]] = [
         (
             wording.clean(title_of_test(name)),
@@ -200,13 +210,14 @@ def print_agreement(console: Console, agreements: Mapping[str, Agreement], *, wh
         )
         for name, one in agreements.items()
     ]
-    head = ("Talks", "Marked", "Pearson", "Spearman", "Kendall", "Squared error", "Slope", "Refused")
-    console.print(numbers_table(head, rows))
+    numbers = ("Pearson", "Spearman", "Kendall", "Squared error", "Slope", "Refused")
+    console.print(numbers_table(("Tested on", f"{counted.capitalize()}s", *numbers), rows))
     console.print()
     said = "Under each value: where it would lie with other talks of this kind. Slope near 1: a score means a mark."
     console.print(block(said, "dim"))
     if any(0 < one.n < FEWEST for one in agreements.values()):
-        console.print(block(f"Fewer than {FEWEST} marked talks say next to nothing."))
+        few = "marked talks" if counted == "talk" else "marks"
+        console.print(block(f"Fewer than {FEWEST} {few} say next to nothing."))
 
 
 def _number(rate: Rate) -> Text:

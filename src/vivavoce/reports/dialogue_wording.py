@@ -6,29 +6,28 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
 from vivavoce.dialogues.result import (
     Agreement,
     DialoguesResult,
     Origin,
-    Ranking,
     Recalibration,
     Score,
-    SystemLine,
-    SystemPair,
 )
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.dialogue_meanings import FEWEST, number_text, range_text, signed
+from vivavoce.reports.dialogue_meanings import FEWEST, number_text, range_text, signed, title_of_test
 from vivavoce.reports.meanings import interval_text, score_text
 from vivavoce.reports.talks import shorten, visible
 
 BINS_PER_POINT = 2
 NOT_YET = "You cannot compare bots with these scores yet."
-# So many times the dialogues that are there will never be gathered.
-HOPELESS = 100
-DECIDED = ("better", "worse")
+# What an agreement counts: a log has one mean mark for each talk, a rater learnt from every single mark.
+Counted = Literal["talk", "mark"]
+# The tests of an origin that are told in one sentence; its table has all of them.
+_TOLD = {"overall": "in all", "human-bot": "with bots", "unseen-bot": "with bots it had never met"}
 # How a verdict begins when it repeats what the headline says.
 _REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*: *", re.IGNORECASE)
 
@@ -248,28 +247,56 @@ def some_names(names: Sequence[str], most: int = 5) -> str:
 
 
 def origin_sentence(origin: Origin | None) -> str:
-    """Say what the rater learnt from and how it was measured there."""
+    """Say what the rater learnt from, and how well it follows people there."""
+    return " ".join(part for part in (learnt_sentence(origin), measured_sentence(origin)) if part)
+
+
+def learnt_sentence(origin: Origin | None) -> str:
+    """Say what the rater learnt from."""
     if origin is None:
         return "Nobody has measured this rater against people's marks yet."
     learnt = f"It learnt from {origin.learnt_from}" if origin.learnt_from else "It does not say what it learnt from"
     size = f" ({plural(origin.dialogues, 'dialogue')})" if origin.dialogues else ""
     licence = f", licence {origin.licence}" if origin.licence else ""
-    method = f" {sentence(origin.method)}" if origin.method else ""
-    return f"{learnt}{size}{licence}.{method}"
+    return f"{learnt}{size}{licence}."
 
 
-def agreement_sentence(agreements: Mapping[str, Agreement], *, where: str = "of this log") -> str:
-    """Say how well the scores follow the marks."""
+def measured_sentence(origin: Origin | None) -> str:
+    """Say how well a rater follows people on talks that it had not seen: in all, with bots, with bots never met."""
+    if origin is None:
+        return ""
+    known = [name for name in _TOLD if name in origin.agreements] or list(origin.agreements)[: len(_TOLD)]
+    told = [
+        f"{number_text(origin.agreements[name].pearson)} {_TOLD.get(name) or f'({title_of_test(name)})'}"
+        for name in known
+        if origin.agreements[name].pearson.value is not None
+    ]
+    if not told:
+        return "How far it follows people on talks that it had not seen is not known."
+    # The counts are of marks; that is said once.
+    first = told[0].replace(") ", " marks) ", 1)
+    return f"On talks that it had not seen it follows people's marks (Pearson) by {', '.join([first, *told[1:]])}."
+
+
+def agreement_sentence(
+    agreements: Mapping[str, Agreement], *, where: str = "of this log", counted: Counted = "talk"
+) -> str:
+    """Say how well the scores follow the marks; `where` the talks come from, `counted` what `n` stands for."""
     found = agreements.get("overall") or next(iter(agreements.values()), None)
     if found is None or not found.n:
         return "None of these talks has both a score and a mark, so nobody knows how far the scores fit here."
     if found.pearson.value is None:
-        return f"{plural(found.n, 'talk')} with score and mark: too few, or too much alike, for a correlation."
-    around = interval_text(found.pearson, "score")
-    return (
-        f"On {plural(found.n, 'marked talk')} {where}, scores and people's marks correlate by "
-        f"{score_text(found.pearson.value)}{f' ({around})' if around else ''}: 0 is chance, 1 is perfect."
-    )
+        return f"{plural(found.n, counted)} with score and mark: too few, or too much alike, for a correlation."
+    some = plural(found.n, "marked talk") if counted == "talk" else f"{plural(found.n, 'mark')} of talks"
+    by = [_correlation(name, rate) for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman))]
+    told = " and ".join(one for one in by if one)
+    return f"On {some} {where}, scores and people's marks correlate by {told}: 0 is chance, 1 is perfect."
+
+
+def _correlation(name: str, rate: Rate) -> str:
+    if rate.value is None:
+        return ""
+    return f"{score_text(rate.value)} ({', '.join(part for part in (name, interval_text(rate, 'score')) if part)})"
 
 
 def recalibration_sentence(found: Recalibration | None) -> str:
@@ -278,63 +305,13 @@ def recalibration_sentence(found: Recalibration | None) -> str:
         return "Recalibration: too few of these talks are marked to learn a correction from them."
     line = f"mark = {found.slope:.2f} x score {'+' if found.intercept >= 0 else '-'} {abs(found.intercept):.2f}"
     sure = "its gain is sure" if found.adopted else "its gain is not sure"
+    if found.level_only:
+        sure = "it corrects the level only" if found.adopted else "not used: it would correct the level only"
     told = f"Recalibration ({sure}): {line}, squared error saved: {number_text(found.gain)}."
     return f"{told} {sentence(found.reason)}".strip()
 
 
-# --- bots --------------------------------------------------------------------------------------------------------
-
-
-def rank_text(line: SystemLine) -> str:
-    """Return the place of a bot and the places it may take."""
-    return f"{line.rank}" if line.low_rank == line.high_rank else f"{line.rank} ({line.low_rank} to {line.high_rank})"
-
-
-def ranking_warning(result: DialoguesResult) -> str:
-    """Say why the ranking is to be taken with care; what the headline explains is not explained again."""
-    said = result.ranking.warning if result.ranking else ""
-    if said in ("", result.passport.verdict):
-        return "" if result.passport.may_compare else f"{NOT_YET} Why stands at the top."
-    return sentence(said)
-
-
-def nearest_pairs(ranking: Ranking) -> list[SystemPair]:
-    """Return the pairs of bots, neighbours in the ranking first: between them the order is least sure."""
-    ranks = {line.bot: line.rank for line in ranking.lines}
-    return sorted(ranking.pairs, key=lambda pair: abs(ranks.get(pair.first, 0) - ranks.get(pair.second, 0)))
-
-
-def pair_sentence(pair: SystemPair, *, trusted: bool = True) -> str:
-    """Say which of two bots is better, by how much, and what would decide it.
-
-    Without trust in the scores the better bot only scores higher.
-    """
-    value = pair.difference.value
-    if value is None:
-        return f"{pair.first} and {pair.second} cannot be compared: one of them has no score."
-    around = interval_text(pair.difference, "score")
-    if pair.verdict in DECIDED:
-        better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
-        sides = f", {_apart(pair.difference)}" if around else ""
-        stands = "is better" if trusted else "scores higher"
-        return f"{better} {stands} than {other}: {abs(value):.2f} points{sides}."
-    gap = f"{signed(value)} points" + (f", {around}" if around else "")
-    return f"{pair.first} and {pair.second}: {pair.verdict} ({gap}).{_forecast(pair)}"
-
-
-def _apart(difference: Rate) -> str:
-    ends = sorted(abs(end) for end in (difference.low, difference.high) if end is not None)
-    return f"{ends[0]:.2f} to {ends[1]:.2f}"
-
-
-def _forecast(pair: SystemPair) -> str:
-    more = pair.dialogues_to_decide
-    if not more:
-        return ""
-    if more > HOPELESS * max(1, pair.difference.n):
-        return " If there is a difference, it is too small for a log of a bearable size to show."
-    about = f"About {plural(more, 'more dialogue')} of both together"
-    return f" {about} would probably decide, if the difference is as large as it looks."
+# --- what else to know -------------------------------------------------------------------------------------------
 
 
 def remarks(result: DialoguesResult) -> Iterator[str]:

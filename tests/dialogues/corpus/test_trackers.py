@@ -70,6 +70,28 @@ def test_a_tracker_in_which_nobody_spoke_is_kept(tmp_path: Path) -> None:
     assert dialogue.turns == ()
 
 
+@pytest.mark.parametrize("format", [None, "rasa", "json"])
+def test_trackers_may_stand_under_the_names_of_their_senders(tmp_path: Path, format: str | None) -> None:
+    events = [user("hi"), bot("yes")]
+    path = save(tmp_path / "x.json", {"u1": {"sender_id": "one", "events": events}, "u2": {"events": events * 2}})
+    corpus = read_dialogues(path, format=format)
+    assert [(each.id, len(each.turns)) for each in corpus.dialogues] == [("one", 2), ("u2", 4)]
+    assert corpus.notes == ()
+
+
+def test_a_fault_of_a_tracker_under_a_name_is_told_with_the_name(tmp_path: Path) -> None:
+    path = save(tmp_path / "x.json", {"u1": {"events": [user("hi")]}, "u2": {"events": "none"}})
+    with pytest.raises(DataError) as caught:
+        read_dialogues(path)
+    assert [fault.where.rpartition(", ")[2] for fault in caught.value.faults] == ["sender 'u2'"]
+
+
+def test_an_object_of_other_things_is_not_taken_for_trackers(tmp_path: Path) -> None:
+    path = save(tmp_path / "x.json", {"u1": {"events": [user("hi")]}, "version": 3})
+    with pytest.raises(DataError):
+        read_dialogues(path)
+
+
 def test_what_is_wrong_with_a_tracker_is_told_at_once(tmp_path: Path) -> None:
     trackers = [{"events": "none"}, {"sender_id": "s", "events": [user(True), "hi", {"name": "x"}]}]
     with pytest.raises(DataError) as caught:

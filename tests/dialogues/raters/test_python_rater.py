@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.raters.python import as_rater, from_option
-from vivavoce.dialogues.result import Origin, Score
+from vivavoce.dialogues.result import Cause, Origin, Score
 from vivavoce.errors import UsageError
 
 
@@ -38,20 +39,22 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0.5, 5.01, -1, math.nan, math.inf, True, "4", [4], Score("one", 9.0)])
-def test_what_is_no_score_is_an_error_that_names_function_and_dialogues(wrong: Any) -> None:
+def test_what_is_no_score_costs_its_dialogue_and_names_function_and_value(wrong: Any) -> None:
     def odd_one(dialogue: Dialogue) -> Any:
         return wrong if dialogue.id != "two" else 3
 
-    with pytest.raises(UsageError) as refused:
-        as_rater(odd_one, name="python:mine:odd_one").rate(TALKS)
-    assert "python:mine:odd_one" in refused.value.what
-    assert {fault.where for fault in refused.value.faults} == {"dialogue 'one'", "dialogue 'three'"}
-    assert "from 1 to 5" in refused.value.remedy
+    scores = as_rater(odd_one, name="python:mine:odd_one").rate(TALKS)
+    assert [score.id for score in scores] == ["one", "two", "three"]
+    assert [score.score for score in scores] == [None, 3.0, None]
+    shown = "9" if isinstance(wrong, Score) else str(wrong)
+    assert "python:mine:odd_one returned what is not a score" in scores[0].refusal
+    assert shown in scores[0].refusal
+    assert [score.cause for score in scores] == [Cause.RATER, None, Cause.RATER]
 
 
 def test_nothing_is_a_refusal() -> None:
     (score,) = as_rater(lambda dialogue: None, name="shy").rate(TALKS[:1])
-    assert (score.score, score.refusal) == (None, "shy gave no score")
+    assert (score.score, score.refusal, score.cause) == (None, "shy gave no score", Cause.NO_REASON)
 
 
 def test_a_failure_refuses_one_dialogue_and_the_run_goes_on() -> None:
@@ -70,9 +73,35 @@ def test_a_score_is_taken_whole() -> None:
     assert score == Score("one", 3.0, 2.0, 4.0, warnings=("odd",))
 
 
-def test_the_score_of_another_dialogue_is_an_error() -> None:
-    with pytest.raises(UsageError, match="score of 'two'"):
-        as_rater(lambda dialogue: Score("two", 3.0)).rate(TALKS)
+def test_the_score_of_another_dialogue_is_no_score() -> None:
+    scores = as_rater(lambda dialogue: Score("two", 3.0)).rate(TALKS)
+    assert [score.score for score in scores] == [None, 3.0, None]
+    assert "score of 'two'" in scores[0].refusal
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_code_that_ends_the_program_costs_its_dialogue_only(asynchronous: bool) -> None:
+    def leaving(dialogue: Dialogue) -> float:
+        if dialogue.id == "two":
+            sys.exit(7)
+        return 3.0
+
+    async def slowly(dialogue: Dialogue) -> float:
+        return leaving(dialogue)
+
+    scores = as_rater(slowly if asynchronous else leaving).rate(TALKS)
+    assert [score.score for score in scores] == [3.0, None, 3.0]
+    assert "SystemExit: 7" in scores[1].refusal
+    assert f"{__file__}, line " in scores[1].refusal
+    assert scores[1].cause is Cause.RATER
+
+
+def test_a_batch_that_ends_the_program_is_a_failure() -> None:
+    class Leaving:
+        def rate_many(self, dialogues: list[Dialogue]) -> list[float]:
+            raise SystemExit(4)
+
+    assert all("SystemExit: 4" in score.refusal for score in as_rater(Leaving()).rate(TALKS))
 
 
 class Batch:
@@ -140,8 +169,7 @@ def test_a_rater_of_the_users_own_is_checked_like_a_function() -> None:
             return [Score(dialogue.id, 6.0) for dialogue in dialogues]
 
     assert isinstance(as_rater(Whole()), Rater)
-    with pytest.raises(UsageError, match="6 is not from 1 to 5"):
-        as_rater(Whole()).rate(TALKS)
+    assert all("6 is not from 1 to 5" in score.refusal for score in as_rater(Whole()).rate(TALKS))
 
 
 def test_what_cannot_rate_is_refused() -> None:
@@ -175,6 +203,13 @@ def test_a_module_and_a_file_can_be_named(folder: Path, module: str) -> None:
     assert [score.score for score in rater.rate([talk("a", "thanks"), talk("b", "no")])] == [5, 2]
     assert rater.name == f"python:{module}:polite"
     assert rater.origin is None
+
+
+def test_a_module_that_ends_the_program_is_refused_with_its_place(folder: Path) -> None:
+    (folder / "leaving_module_of_tests.py").write_text("import sys\nsys.exit(5)\n")
+    with pytest.raises(UsageError, match="SystemExit: 5") as refused:
+        from_option("leaving_module_of_tests.py:polite")
+    assert "leaving_module_of_tests.py, line 2" in refused.value.where
 
 
 def test_a_misspelt_function_is_refused_with_the_nearest(folder: Path) -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from vivavoce.dialogues.corpus.entries import Entry, Findings, LogOptions
 from vivavoce.dialogues.corpus.messages import read_messages
 from vivavoce.dialogues.corpus.ratings import read_ratings
-from vivavoce.dialogues.corpus.trackers import is_event, is_tracker, read_tracker
+from vivavoce.dialogues.corpus.trackers import are_trackers, is_event, is_tracker, read_tracker, read_trackers
 from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag, read_name
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import nearest
@@ -50,6 +50,8 @@ def read_object(item: object, row: int, unit: str, options: LogOptions) -> Itera
         yield found.entry(None)
     elif is_tracker(item):
         yield from read_tracker(item, row, found.place)
+    elif are_trackers(item):
+        yield from read_trackers(item, row, found.place)
     else:
         yield found.entry(_dialogue(item, row, found, options))
 

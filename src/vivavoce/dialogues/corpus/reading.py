@@ -21,13 +21,14 @@ from pathlib import Path
 from vivavoce.dialogues.corpus.entries import Entry, LogOptions
 from vivavoce.dialogues.corpus.formats import entries_of
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
+from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest, plural
 from vivavoce.files import DEFAULT_MAX_BYTES
 from vivavoce.files.exclusions import exclusion
 from vivavoce.files.sources import check_file
 
 # Beyond this a file is something else than a log with some bad lines; reading on only fills the memory.
 MOST_FAULTS = 10_000
+AT_LEAST_ONE = "give a file with at least one dialogue"
 Tell = Callable[[str], None]
 
 
@@ -105,7 +106,7 @@ class _Reading:
 
     def dialogues(self, tell: Tell) -> Iterator[Dialogue]:
         """Yield what is good; raise or tell the rest at the end."""
-        for entry in entries_of(self.path, self.format, self.options):
+        for entry in self._entries():
             self._note(entry)
             faults = entry.faults or self._repeated(entry)
             if faults:
@@ -116,6 +117,14 @@ class _Reading:
             if len(self.faults) > MOST_FAULTS:
                 raise self._refusal(f"more than {plural(MOST_FAULTS, 'fault')}; the rest was not read")
         self._finish(tell)
+
+    def _entries(self) -> Iterator[Entry]:
+        try:
+            yield from entries_of(self.path, self.format, self.options)
+        except FileError as error:
+            # Files of examples are opened in the same way, and an empty one is called so there.
+            error.remedy = error.remedy.replace("at least one example", "at least one dialogue")
+            raise
 
     def _count(self, dialogue: Dialogue) -> None:
         self.good += 1
@@ -154,8 +163,9 @@ class _Reading:
             raise self._nothing()
         self._check_bot()
         for remark, times in self.remarks.items():
-            where = f" ({plural(times, 'dialogue')}, first in {self.first[remark]})" if self.first[remark] else ""
-            tell(f"{self.path}: {remark}{where}")
+            first = self.first[remark]
+            told = f"{remark.removesuffix('.')} ({plural(times, 'dialogue')}, first in {first})" if first else remark
+            tell(f"{self.path}: {told}")
 
     def _refusal(self, what: str) -> DataError:
         return DataError(
@@ -169,7 +179,7 @@ class _Reading:
         if self.excluded:
             what = f"nothing is left: {plural(self.excluded, 'dialogue')} cannot be used"
             return DataError(what, where=str(self.path), remedy="read the file without --skip-bad to see why")
-        return DataError("there are no dialogues", where=str(self.path), remedy="give a file with at least one")
+        return DataError("there are no dialogues", where=str(self.path), remedy=AT_LEAST_ONE)
 
     def _check_bot(self) -> None:
         bot, known = self.options.bot, sorted(self.speakers)

@@ -29,6 +29,11 @@ def is_tracker(item: Mapping[str, object]) -> bool:
     return "events" in item and "turns" not in item and "messages" not in item
 
 
+def are_trackers(item: Mapping[str, object]) -> bool:
+    """Say whether an object holds nothing but trackers, each under the name of its sender."""
+    return bool(item) and all(isinstance(value, dict) and is_tracker(value) for value in item.values())
+
+
 def is_event(item: Mapping[str, object]) -> bool:
     """Say whether an object is a single event, as an event broker sends it."""
     return isinstance(item.get("event"), str) and ("timestamp" in item or "sender_id" in item)
@@ -54,6 +59,13 @@ def read_tracker(item: Mapping[str, object], row: int, place: str) -> Iterator[E
         name = sender if len(sessions) == 1 else f"{sender}/{number}"
         remarks = tuple(found.remarks) if number == 1 else ()
         yield Entry(place, _dialogue(name, sender, session, row), remarks=remarks)
+
+
+def read_trackers(item: Mapping[str, object], row: int, place: str) -> Iterator[Entry]:
+    """Yield the dialogues of trackers that stand under the names of their senders."""
+    for sender, tracker in item.items():
+        if isinstance(tracker, dict):
+            yield from read_tracker({"sender_id": sender, **tracker}, row, f"{place}, sender '{sender[:60]}'")
 
 
 def _dialogue(name: str, sender: str, session: _Session, row: int) -> Dialogue:

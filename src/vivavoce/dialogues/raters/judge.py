@@ -17,7 +17,7 @@ from vivavoce.dialogues.raters.judge_record import AnswerKey, JudgeRecord
 from vivavoce.dialogues.raters.loops import run_to_end
 from vivavoce.dialogues.raters.options import RaterOptions
 from vivavoce.dialogues.raters.rubric import VERSION, Question, fingerprint, write_question
-from vivavoce.dialogues.result import Origin, Reason, Score, TurnEffect
+from vivavoce.dialogues.result import Cause, Origin, Reason, Score, TurnEffect
 from vivavoce.errors import plural
 from vivavoce.records import Status
 
@@ -133,15 +133,16 @@ class JudgeRater:
 
     def _score(self, dialogue: Dialogue, key: AnswerKey, failures: Mapping[AnswerKey, str]) -> Score:
         if not _has_words(dialogue):
-            return Score(dialogue.id, None, refusal=SILENT)
+            return Score(dialogue.id, None, refusal=SILENT, cause=Cause.TALK)
         question = write_question(dialogue)
         content = self._answers.get(key)
         if content is None:
-            return Score(dialogue.id, None, warnings=question.warnings, refusal=failures[key])
+            why = failures[key]
+            return Score(dialogue.id, None, warnings=question.warnings, refusal=why, cause=Cause.UNANSWERED)
         verdict = read_verdict(content)
         if verdict is None:
             told = f'the answer of the judge holds no single mark from 1 to 5: "{excerpt(content, Redactor())}"'
-            return Score(dialogue.id, None, warnings=question.warnings, refusal=told)
+            return Score(dialogue.id, None, warnings=question.warnings, refusal=told, cause=Cause.ANSWER)
         return _marked(dialogue, verdict, question)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
 from vivavoce.dialogues.fingerprint import fingerprint
-from vivavoce.dialogues.refusals import MOST_MESSAGES, refuse, shorten
-from vivavoce.dialogues.result import Origin, Score
+from vivavoce.dialogues.refusals import MOST_MESSAGES, OTHER_SCRIPT, refuse, shorten
+from vivavoce.dialogues.result import Cause, Origin, Score
 from vivavoce.errors import MissingPartError, plural
 from vivavoce.text.words import guess_language
 
@@ -51,7 +51,7 @@ class LearnedRater:
     def _batch(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         from vivavoce.dialogues.model.explaining import explain
 
-        scores = [Score(dialogue.id, None, refusal=refuse(dialogue)) for dialogue in dialogues]
+        scores = [_refused(dialogue.id, refuse(dialogue)) for dialogue in dialogues]
         readable = [row for row, score in enumerate(scores) if not score.refusal]
         short = [shorten(dialogues[row]) for row in readable]
         views = [View(talk, judge_of(dialogues[row])) for row, (talk, _) in zip(readable, short, strict=True)]
@@ -103,6 +103,11 @@ def shipped() -> LearnedRater:
             "the dialogue model is not where it should be", where=str(SHIPPED), remedy="install vivavoce again"
         )
     return LearnedRater(load_weights(SHIPPED))
+
+
+def _refused(name: str, why: str) -> Score:
+    cause = Cause.SCRIPT if OTHER_SCRIPT in why else Cause.TALK
+    return Score(name, None, refusal=why, cause=cause if why else None)
 
 
 def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, ...]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from inspect import isawaitable
-from numbers import Real
 from typing import Any
 
 # One way to find the user's own code, whatever it is written for.
-from vivavoce.bots.python import _attribute, _current_folder_first, _line, _module, _place, _required
-from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
+from vivavoce.bots.python import (
+    count_required,
+    current_folder_first,
+    error_line,
+    error_place,
+    load_attribute,
+    load_module,
+)
+from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.raters.loops import run_to_end
-from vivavoce.dialogues.result import Origin, Score
-from vivavoce.errors import Fault, UsageError, plural
+from vivavoce.dialogues.raters.scale import fault_of_number, fault_of_score
+from vivavoce.dialogues.result import Cause, Origin, Score
+from vivavoce.errors import UsageError, plural
 
 __all__ = ["PythonRater", "as_rater", "from_option"]
 
@@ -22,8 +29,13 @@ _FORMS = (
     "give a function of one dialogue that returns a number from 1 to 5, None or a Score, "
     "an object with `rate_many(dialogues)`, or a function without arguments that makes one of these"
 )
-_RESULT = f"return a number from {LOWEST:g} to {HIGHEST:g}, None where there is nothing to say, or a Score"
 NOTHING = "gave no score"
+# A `sys.exit()` in the user's code must not end the whole command.
+_FAILURES = (Exception, SystemExit)
+
+
+class LeftError(RuntimeError):
+    """The user's code wanted to end the program; said as an error, which an event loop hands on as it is."""
 
 
 def from_option(option: str = "") -> PythonRater:
@@ -31,9 +43,20 @@ def from_option(option: str = "") -> PythonRater:
     module_name, _, attribute = option.rpartition(":")
     if not (module_name and attribute):
         raise UsageError(f"'{option}' does not name a module and a function in it", remedy=_EXAMPLE)
-    with _current_folder_first():
-        target = _attribute(_module(module_name), attribute, module_name)
+    with current_folder_first():
+        target = _loaded(module_name, attribute)
         return as_rater(target, name=f"python:{option}")
+
+
+def _loaded(module_name: str, attribute: str) -> object:
+    try:
+        return load_attribute(load_module(module_name), attribute, module_name)
+    except SystemExit as error:
+        raise UsageError(
+            f"'{module_name}' ends the program while it is imported: {error_line(error)}",
+            where=error_place(error),
+            remedy='put what runs a program under `if __name__ == "__main__":`',
+        ) from error
 
 
 def as_rater(target: object, *, name: str = "") -> PythonRater:
@@ -67,23 +90,14 @@ class PythonRater:
         return self._origin if isinstance(self._origin, Origin) else None
 
     def rate(self, dialogues: Sequence[Dialogue]) -> list[Score]:
-        """Return one score for each dialogue; what is neither score nor refusal is an error that names them all."""
+        """Return one score for each dialogue; what is neither score nor refusal is refused by its value."""
         found = self._ask_many(dialogues) if self._many else [self._ask(dialogue) for dialogue in dialogues]
-        pairs = list(zip(dialogues, found, strict=True))
-        faults = [
-            Fault(message, f"dialogue '{dialogue.id}'")
-            for dialogue, said in pairs
-            for message in _faults(dialogue, said)
-        ]
-        if faults:
-            what = f"{self._name} returned what is not a score"
-            raise UsageError(what, faults=faults, remedy=_RESULT)
-        return [_as_score(dialogue, said, self._name) for dialogue, said in pairs]
+        return [_as_score(dialogue, said, self._name) for dialogue, said in zip(dialogues, found, strict=True)]
 
     def _ask(self, dialogue: Dialogue) -> object:
         try:
             return _awaited(self._one(dialogue))
-        except Exception as error:
+        except _FAILURES as error:
             return self._failure(dialogue, error)
 
     def _ask_many(self, dialogues: Sequence[Dialogue]) -> list[object]:
@@ -91,17 +105,19 @@ class PythonRater:
             return []
         try:
             found = list(_awaited(self._many(list(dialogues)))) if self._many else []
-        except Exception as error:
+        except _FAILURES as error:
             return [self._failure(dialogue, error) for dialogue in dialogues]
         if len(found) != len(dialogues):
             what = f"{self._name} returned {plural(len(found), 'score')} for {plural(len(dialogues), 'dialogue')}"
             raise UsageError(what, remedy="return exactly one for each, in order; None where there is none")
         return found
 
-    def _failure(self, dialogue: Dialogue, error: Exception) -> Score:
-        place = _place(error)
+    def _failure(self, dialogue: Dialogue, error: BaseException) -> Score:
+        if isinstance(error, LeftError) and error.__cause__ is not None:
+            error = error.__cause__
+        place = error_place(error)
         where = f" ({place})" if place and place.partition(",")[0] != __file__ else ""
-        return Score(dialogue.id, None, refusal=f"{self._name} failed: {_line(error)}{where}")
+        return Score(dialogue.id, None, refusal=f"{self._name} failed: {error_line(error)}{where}", cause=Cause.RATER)
 
 
 def _method(target: object, name: str) -> Callable[..., Any] | None:
@@ -113,7 +129,7 @@ def _is_maker(target: object) -> bool:
     if isinstance(target, type):
         return True
     ready = _method(target, "rate_many") or _method(target, "rate")
-    return not ready and callable(target) and _required(target) == 0 and not _takes_any(target)
+    return not ready and callable(target) and count_required(target) == 0 and not _takes_any(target)
 
 
 def _takes_any(target: Callable[..., Any]) -> bool:
@@ -130,9 +146,12 @@ def _takes_any(target: Callable[..., Any]) -> bool:
 def _made(maker: Any, shown: str) -> object:
     try:
         return maker()
-    except Exception as error:
-        remedy = "it is called without arguments and makes the rater"
-        raise UsageError(f"it failed: {_line(error)}", where=_place(error) or shown, remedy=remedy) from error
+    except _FAILURES as error:
+        raise UsageError(
+            f"it failed: {error_line(error)}",
+            where=error_place(error) or shown,
+            remedy="it is called without arguments and makes the rater",
+        ) from error
 
 
 def _awaited(result: Any) -> Any:
@@ -140,32 +159,27 @@ def _awaited(result: Any) -> Any:
 
 
 async def _wait(result: Awaitable[Any]) -> Any:
-    return await result
+    try:
+        return await result
+    except SystemExit as error:
+        raise LeftError(str(error)) from error
 
 
 # --- what it said ------------------------------------------------------------------------------------------------
 
 
-def _faults(dialogue: Dialogue, said: object) -> Iterator[str]:
-    if isinstance(said, Score):
-        if said.id not in ("", dialogue.id):
-            yield f"this is the score of '{said.id}'"
-        for value in (said.score, said.low, said.high):
-            yield from _number_faults(value)
-    else:
-        yield from _number_faults(said)
-
-
-def _number_faults(value: object) -> Iterator[str]:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, Real):
-        yield f"a {type(value).__name__} is not a number: {value!r}"[:200]
-    elif not LOWEST <= float(value) <= HIGHEST:
-        yield f"{float(value):g} is not from {LOWEST:g} to {HIGHEST:g}"
-
-
 def _as_score(dialogue: Dialogue, said: Any, name: str) -> Score:
+    fault = _fault(dialogue, said)
+    if fault:
+        told = f"{name} returned what is not a score: {fault}"
+        return Score(dialogue.id, None, refusal=told, cause=Cause.RATER)
     score = said if isinstance(said, Score) else Score(dialogue.id, None if said is None else float(said))
-    refusal = "" if score.score is not None else score.refusal or f"{name} {NOTHING}"
-    return replace(score, id=dialogue.id, refusal=refusal)
+    if score.score is None and not score.refusal:
+        return replace(score, id=dialogue.id, refusal=f"{name} {NOTHING}", cause=Cause.NO_REASON)
+    return replace(score, id=dialogue.id, refusal="" if score.score is not None else score.refusal)
+
+
+def _fault(dialogue: Dialogue, said: object) -> str:
+    if not isinstance(said, Score):
+        return fault_of_number(said)
+    return fault_of_score(said) if said.id in ("", dialogue.id) else f"this is the score of '{said.id}'"
