@@ -148,7 +148,7 @@ def _usable(dialogues: Sequence[Dialogue]) -> list[View]:
         left = f" (left out: {'; '.join(common)})" if common else ""
         raise DataError(
             f"{plural(len(views), 'mark')} on talks that can be scored: too few to learn from{left}",
-            remedy=f"collect {LEAST_MARKS} marks on at least {LEAST_TALKS} talks, or recalibrate the shipped model (30)",
+            remedy=f"collect {LEAST_MARKS} marks on {LEAST_TALKS} talks or more, or recalibrate the shipped model",
         )
     talks = len({view.dialogue.id for view in views})
     if talks < LEAST_TALKS:
