@@ -27,8 +27,10 @@ def test_the_demo_scores_the_shipped_talks_and_presents_no_agreement(viva, plain
     assert INVENTED in shown
     assert "Mean score" in shown
     assert "demo-output/dialogues.html" in shown
+    # What the model's own passport says is a finding; what these invented marks say is not.
+    assert "had not seen" in shown
     assert "correlate" not in shown
-    assert "Pearson" not in shown
+    assert "of this log" not in shown
     lines = (folder / "demo-output" / "dialogues.jsonl").read_text(encoding="utf-8").splitlines()
     scores = [json.loads(line) for line in lines]
     assert len(scores) == 40

@@ -65,7 +65,7 @@ def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain
         (("marked.jsonl", "own.json"), "a model is written as .npz"),
         (("marked.jsonl", "no/where.npz"), "there is no folder"),
         (("marked.jsonl", "old.npz"), "--force"),
-        (("few.jsonl", "own.npz"), "at least 100 mark"),
+        (("few.jsonl", "own.npz"), "collect 100 marks on 20 talks or more"),
         (("demo", "own.npz"), "invented"),
         (("missing.jsonl", "own.npz"), "there is no such file"),
         (("marked.jsonl", "own.npz", "--part", "july"), "--published"),
