@@ -147,6 +147,8 @@ def run_ours(learning: NDArray[np.intp], testing: NDArray[np.intp]) -> dict[str,
 
 def run_baselines(learning: NDArray[np.intp], testing: NDArray[np.intp]) -> dict[str, Floats]:
     from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     one = bench()
     marks = one.marks[learning]
@@ -154,7 +156,9 @@ def run_baselines(learning: NDArray[np.intp], testing: NDArray[np.intp]) -> dict
     lengths, words = _lengths(), _tfidf(learning)
     return {
         BASELINES[0]: np.array([means.get(bool(kind), marks.mean()) for kind in one.human[testing]]),
-        BASELINES[1]: Ridge(alpha=1.0).fit(lengths[learning], marks).predict(lengths[testing]),
+        BASELINES[1]: make_pipeline(StandardScaler(), Ridge())
+        .fit(lengths[learning], marks)
+        .predict(lengths[testing]),
         BASELINES[2]: Ridge(alpha=4.0).fit(words[learning], marks).predict(words[testing]),
     }
 
@@ -171,9 +175,12 @@ def _sides() -> tuple[list[str], list[str]]:
 
 @cache
 def _lengths() -> Floats:
-    counts = [[len(text.split(" _ ")) for text in side] for side in _sides()]
-    words = [[len(text.split()) for text in side] for side in _sides()]
-    return np.log1p(np.array([*counts, *words], dtype=np.float64).T)
+    """Messages and words of each side, plain and as logarithms, words a message, and the share of messages."""
+    messages = np.array([[len(text.split(" _ ")) for text in side] for side in _sides()], dtype=np.float64).T
+    words = np.array([[len(text.split()) for text in side] for side in _sides()], dtype=np.float64).T
+    counts = np.hstack([messages, words])
+    share = messages[:, :1] / messages.sum(axis=1, keepdims=True)
+    return np.hstack([counts, np.log1p(counts), words / messages, share])
 
 
 def _tfidf(learning: NDArray[np.intp]) -> Any:
