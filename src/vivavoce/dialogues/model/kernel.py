@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,12 @@ class KernelModel:
 
     def predict(self, rows: Singles) -> Floats:
         """Return one row of outputs for each row of features."""
-        return np.asarray(nearness(rows, self.talks, self.width) @ self.weights + self.intercept, dtype=np.float64)
+        near = nearness(rows, self.talks, self.width, self._squares)
+        return np.asarray(near @ self.weights + self.intercept, dtype=np.float64)
+
+    @cached_property
+    def _squares(self) -> Singles:
+        return squares_of(self.talks)
 
 
 def learn_scales(rows: Floats) -> Scales:
@@ -76,7 +82,13 @@ def learn_kernel(rows: Singles, targets: Floats, width: float, smoothing: float)
     return KernelModel(rows, weights.astype(np.float32), centre, width)
 
 
-def nearness(rows: Singles, others: Singles, width: float) -> Singles:
-    """Return exp(-width x squared distance) of every row to every other."""
-    squares = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)[None, :] - 2 * rows @ others.T
-    return np.asarray(np.exp(np.float32(-width) * np.maximum(squares, 0)), dtype=np.float32)
+def nearness(rows: Singles, others: Singles, width: float, squares: Singles | None = None) -> Singles:
+    """Return exp(-width x squared distance) of every row to every other; `squares` of the others where known."""
+    known = squares_of(others) if squares is None else squares
+    distances = squares_of(rows)[:, None] + known[None, :] - 2 * rows @ others.T
+    return np.asarray(np.exp(np.float32(-width) * np.maximum(distances, 0)), dtype=np.float32)
+
+
+def squares_of(rows: Singles) -> Singles:
+    """Return the squared length of each row."""
+    return np.asarray((rows**2).sum(axis=1), dtype=np.float32)
