@@ -47,3 +47,20 @@ def opened(browser: Any, address: str, *, width: int = DESK, scheme: str = "ligh
     if unfold:
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     return page
+
+
+def check_accessible(page: Any) -> None:
+    """Let axe look at a page; it must find nothing."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        absent("axe-playwright-python is not installed")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def check_paper(page: Any, width: int) -> None:
+    """See a page as it is printed: dark letters on white, nothing cut off."""
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

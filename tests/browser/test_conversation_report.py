@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, absent, opened
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_accessible, check_paper, opened
 
 from vivavoce.bots import load_bots
 from vivavoce.conversations import RunOptions, begin_run, diff_runs, expand, hold_conversations, read_suite, score_run
@@ -129,9 +129,7 @@ def test_every_heading_of_a_number_leads_to_its_meaning(addresses: dict[str, str
 
 def test_on_paper_nothing_is_cut_off(addresses: dict[str, str], browser: Any) -> None:
     page = opened(browser, addresses["run"], width=794)
-    page.emulate_media(media="print", color_scheme="dark")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.evaluate("document.documentElement.scrollWidth") <= 794
+    check_paper(page, 794)
     page.close()
 
 
@@ -139,11 +137,6 @@ def test_on_paper_nothing_is_cut_off(addresses: dict[str, str], browser: Any) ->
 def test_the_accessibility_checker_finds_nothing_in_conversations(
     address: str, browser: Any, scheme: str, width: int
 ) -> None:
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ImportError:
-        absent("axe-playwright-python is not installed")
     page = opened(browser, address, scheme=scheme, width=width)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    check_accessible(page)
     page.close()

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.completion import complete_bot, complete_suite
-from vivavoce.cli.options import EXAM, GATES, OUTPUT, READING, Output, setting
+from vivavoce.cli.options import EXAM, GATES, OUTPUT, READING, Output, Sheet, setting
 
 BOTS = "The bots"
 
@@ -91,10 +91,7 @@ class Choice:
             "--scenario", metavar="ID", help="Only this scenario. May be repeated.", rich_help_panel=READING
         ),
     ] = None
-    sheet: Annotated[
-        str | None,
-        typer.Option("--sheet", metavar="NAME", help="Sheet of a workbook, else the first.", rich_help_panel=READING),
-    ] = None
+    sheet: Sheet = None
     encoding: Encoding = None
 
 

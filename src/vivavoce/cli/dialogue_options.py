@@ -13,7 +13,7 @@ from vivavoce.cli.completion import (
     complete_rater,
     complete_talks,
 )
-from vivavoce.cli.options import EXAM, GATES, OUTPUT, READING, HtmlPath, JsonPath, Quiet, setting
+from vivavoce.cli.options import EXAM, GATES, OUTPUT, READING, Encoding, HtmlPath, JsonPath, Quiet, Sheet, setting
 
 RATER = "The rater"
 LINES_PATH = "--json"
@@ -96,19 +96,8 @@ class LogReading:
             "--skip-bad", help="Leave out dialogues that cannot be used; each is listed.", rich_help_panel=READING
         ),
     ] = False
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            "--encoding",
-            metavar="NAME",
-            help="Encoding of the text, for example `cp1252`, where it is not UTF-8.",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    sheet: Annotated[
-        str | None,
-        typer.Option("--sheet", metavar="NAME", help="Sheet of a workbook, else the first.", rich_help_panel=READING),
-    ] = None
+    encoding: Encoding = None
+    sheet: Sheet = None
     max_file_mb: Annotated[int | None, setting("max_file_mb", READING, metavar="MB")] = None
 
 

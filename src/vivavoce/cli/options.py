@@ -82,6 +82,21 @@ Record = Annotated[
 ]
 
 
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of the text, for example `cp1252`, where it is not UTF-8.",
+        rich_help_panel=READING,
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option("--sheet", metavar="NAME", help="Sheet of a workbook, else the first.", rich_help_panel=READING),
+]
+
+
 # --- groups of options -------------------------------------------------------------------------------------
 
 
@@ -112,19 +127,8 @@ class Reading:
             rich_help_panel=READING,
         ),
     ] = "oos"
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            "--encoding",
-            metavar="NAME",
-            help="Encoding of the text, for example `cp1252`, where it is not UTF-8.",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    sheet: Annotated[
-        str | None,
-        typer.Option("--sheet", metavar="NAME", help="Sheet of a workbook, else the first.", rich_help_panel=READING),
-    ] = None
+    encoding: Encoding = None
+    sheet: Sheet = None
     format: Annotated[
         str | None,
         typer.Option(

@@ -15,7 +15,6 @@ BAD = frozenset({"bad", "down", "dislike", "false", "0", "no", "👎", "-1"})
 UNITS = re.compile(r"\s*(?:stars?|points?|/\s*5|out of 5|von 5)$", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\d+,\d+")
 KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-TEXT_IS = "text in quotes"
 
 
 class UnreadableError(ValueError):
