@@ -4,7 +4,10 @@
     ├── InputError                  the material or the call is wrong (exit code 2)
     │   ├── FileError               a file cannot be read: path, encoding, format
     │   ├── DataError               the rows are wrong: every fault at once, with its row
-    │   └── UsageError              an option, a name or a combination is wrong
+    │   ├── UsageError              an option, a name or a combination is wrong
+    │   ├── AbsentError             what was asked for is not there (any more)
+    │   ├── StaleError              somebody else changed it meanwhile: look again
+    │   └── AccessError             the person or the key may not do this
     ├── MissingPartError            an optional part is not installed (exit code 2)
     ├── GateError                   a gate given by the user was not met (exit code 1)
     └── WorkError                   the work could not be completed and can be resumed (exit code 3)
@@ -86,6 +89,18 @@ class DataError(InputError):
 
 class UsageError(InputError):
     """An option, a name or a combination of them is wrong."""
+
+
+class AbsentError(InputError):
+    """What was asked for is not there, or not any more."""
+
+
+class StaleError(InputError):
+    """Somebody else changed it meanwhile; nothing was lost, nothing overwritten."""
+
+
+class AccessError(InputError):
+    """The person or the key may not do this."""
 
 
 class MissingPartError(VivaError):

@@ -1,0 +1,126 @@
+"""The database of a workspace: SQLite in a file, or PostgreSQL by its address.
+
+    with store.reading() as tx:
+        topics = tx.topics.of_project(project.id)
+    with store.writing() as tx:
+        tx.edits.apply(...)
+
+A transaction holds one repository for each noun. Writing transactions of SQLite begin at once with the lock for
+writing, so that none of them fails half-way because another one was faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from vivavoce.errors import FileError, UsageError, WorkError
+from vivavoce.store.transaction import Transaction
+
+# Others may be writing: so long a transaction waits for its turn.
+BUSY_SECONDS = 30
+
+
+class Store:
+    """A workspace in its database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the database is a file of our own (SQLite)."""
+        return self.engine.dialect.name == "sqlite"
+
+    @property
+    def address(self) -> str:
+        """Where the database is, without any password."""
+        return self.engine.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Look at one consistent state."""
+        with self._connected() as connection, connection.begin():
+            yield Transaction(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """Change something: all of it, or nothing where an error is raised."""
+        with self._connected() as connection, connection.execution_options(viva_writing=True).begin():
+            yield Transaction(connection)
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        try:
+            connection = self.engine.connect()
+        except OperationalError as error:
+            raise WorkError(
+                f"the workspace cannot be reached: {_first_line(error)}",
+                where=self.address,
+                remedy="check that the file or the server is there",
+            ) from error
+        with connection:
+            yield connection
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+
+def open_store(address: str | Path) -> Store:
+    """Open the database at a path or an address; it is not created and not migrated here."""
+    url = as_url(address)
+    if url.get_backend_name() == "sqlite":
+        return Store(_sqlite(url))
+    return Store(sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20))
+
+
+def as_url(address: str | Path) -> URL:
+    """Return the address of a database; a plain path is a file of SQLite."""
+    text = str(address)
+    if "://" not in text:
+        return URL.create("sqlite", database=text)
+    try:
+        url = make_url(text)
+    except ArgumentError as error:
+        raise UsageError("this is not the address of a database", remedy=_EXAMPLES) from error
+    kind = url.get_backend_name()
+    if kind == "sqlite":
+        return url
+    if kind not in ("postgresql", "postgres"):
+        raise UsageError(f"'{kind}' is not a database that a workspace can live in", remedy=_EXAMPLES)
+    return url.set(drivername="postgresql+psycopg")
+
+
+_EXAMPLES = "give the path of a file, or postgresql://user@host/name"
+
+
+def _sqlite(url: URL) -> Engine:
+    if url.database and not Path(url.database).parent.is_dir():
+        raise FileError(f"there is no folder {Path(url.database).parent}", remedy="`viva workspace create` makes one")
+    engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: object) -> None:
+        # The driver's own rules for beginning would hide reads in no transaction at all.
+        connection.isolation_level = None
+        for line in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL", "cache_size = -32000"):
+            connection.execute(f"PRAGMA {line}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("viva_writing")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+def _first_line(error: Exception) -> str:
+    return str(getattr(error, "orig", error)).strip().splitlines()[0]

@@ -1,0 +1,1 @@
+"""One class for each noun: what can be asked of the store, and what it keeps."""
