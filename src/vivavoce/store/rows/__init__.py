@@ -2,7 +2,7 @@
 
 from vivavoce.store.rows.edits import Change, Edit
 from vivavoce.store.rows.material import BotRow, ExampleRow, Project, ScenarioRow, ScenarioVersion, SuiteRow, Topic
-from vivavoce.store.rows.people import AuditLine, Link, Role, SignIn, Token, User
+from vivavoce.store.rows.people import AttemptRow, AuditLine, Link, Role, SignIn, Token, User
 from vivavoce.store.rows.runs import (
     DocumentRow,
     MeasureRow,
@@ -18,6 +18,7 @@ from vivavoce.store.rows.runs import (
 from vivavoce.store.rows.talks import DialogueRow, RatingRow, ScoreRow
 
 __all__ = [
+    "AttemptRow",
     "AuditLine",
     "BotRow",
     "Change",

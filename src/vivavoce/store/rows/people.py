@@ -87,3 +87,13 @@ class AuditLine:
     project_id: str | None
     detail: str
     address: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    """An attempt to sign in; `login` and `address` are keys that name nobody."""
+
+    login: str
+    address: str
+    at: datetime
+    succeeded: bool

@@ -62,8 +62,18 @@ links = sa.Table(
     moment("used", null=True),
 )
 
-# Failed sign-ins, for throttling; `key` is a login or an address.
-attempts = sa.Table("attempts", metadata, id_column(), word("key"), moment("at"), sa.Index(None, "key", "at"))
+# Attempts to sign in, for throttling; `login` and `address` are keys that name nobody.
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    id_column(),
+    word("login"),
+    word("address"),
+    moment("at"),
+    flag("succeeded"),
+    sa.Index(None, "login", "at"),
+    sa.Index(None, "address", "at"),
+)
 
 audit = sa.Table(
     "audit",
