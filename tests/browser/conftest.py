@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from opening import ARGUMENTS, absent
+from opening import ARGUMENTS, DESK, absent
+from shelves import Shelf, check_rules, thin_out
 
 
 @pytest.fixture(scope="module")
@@ -24,3 +25,33 @@ def browser() -> Iterator[Any]:
         running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="module")
+def whole(browser: Any) -> Iterator[Shelf]:
+    """Pages as they are. Who looks at them must not change them."""
+    shelf = Shelf(browser, lambda page: None)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture(scope="module")
+def thinned(browser: Any) -> Iterator[Shelf]:
+    """Pages with one element of each shape."""
+    shelf = Shelf(browser, thin_out)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture
+def check_axe(whole: Shelf, thinned: Shelf) -> Callable[..., None]:
+    """Return a function that lets axe look at an address: every rule on the whole page, contrast once for each shape.
+
+    The rule of contrast takes many times longer than all others together, and longer with the square of the page.
+    """
+
+    def check(address: str, *, width: int = DESK, scheme: str = "light") -> None:
+        check_rules(whole.show(address, width=width, scheme=scheme), contrast=False)
+        check_rules(thinned.show(address, width=width, scheme=scheme), contrast=True)
+
+    return check

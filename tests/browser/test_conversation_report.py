@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_accessible, check_paper, opened
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_paper, opened
+from shelves import Shelf
 
 from vivavoce.bots import load_bots
 from vivavoce.conversations import RunOptions, begin_run, diff_runs, expand, hold_conversations, read_suite, score_run
@@ -70,43 +72,38 @@ def test_a_report_of_conversations_fetches_nothing(address: str, browser: Any, s
 
 
 @pytest.mark.parametrize("width", [320, PHONE, 768, 1200])
-def test_a_report_of_conversations_never_scrolls_sideways(address: str, browser: Any, width: int) -> None:
-    page = opened(browser, address, width=width)
+def test_a_report_of_conversations_never_scrolls_sideways(address: str, whole: Shelf, width: int) -> None:
+    page = whole.show(address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.close()
 
 
-def test_the_seven_numbers_stand_beside_each_other_on_a_desk(addresses: dict[str, str], browser: Any) -> None:
-    page = opened(browser, addresses["run"], width=1200)
+def test_the_seven_numbers_stand_beside_each_other_on_a_desk(addresses: dict[str, str], whole: Shelf) -> None:
+    page = whole.show(addresses["run"], width=1200)
     rooms = page.evaluate("[...document.querySelectorAll('.seven .scroll')].map(e => [e.scrollWidth, e.clientWidth])")
     assert rooms
     assert [room for room in rooms if room[0] > room[1]] == []
-    page.close()
 
 
-def test_a_conversation_is_read_on_a_phone_without_scrolling_it(addresses: dict[str, str], browser: Any) -> None:
-    page = opened(browser, addresses["run"], width=PHONE)
+def test_a_conversation_is_read_on_a_phone_without_scrolling_it(addresses: dict[str, str], whole: Shelf) -> None:
+    page = whole.show(addresses["run"], width=PHONE)
     talks = page.evaluate("[...document.querySelectorAll('.talk .scroll')].map(e => [e.scrollWidth, e.clientWidth])")
     assert len(talks) > 50
     assert [talk for talk in talks if talk[0] > talk[1]] == []
     assert page.locator(".talk .who").first.is_visible()
-    page.close()
 
 
-def test_bots_are_named_once_on_a_desk(addresses: dict[str, str], browser: Any) -> None:
-    page = opened(browser, addresses["run"], width=DESK)
+def test_bots_are_named_once_on_a_desk(addresses: dict[str, str], whole: Shelf) -> None:
+    page = whole.show(addresses["run"], width=DESK)
     assert page.locator(".talk thead th").first.is_visible()
     assert not page.locator(".talk .who").first.is_visible()
-    page.close()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_text_of_conversations_can_be_read(address: str, browser: Any, scheme: str) -> None:
-    page = opened(browser, address, scheme=scheme)
+def test_every_text_of_conversations_can_be_read(address: str, whole: Shelf, scheme: str) -> None:
+    page = whole.show(address, scheme=scheme)
     rows = page.evaluate(CONTRAST, TEXTS)
     assert len(rows) > 20
     assert [row for row in rows if row[1] < READABLE] == []
-    page.close()
 
 
 def test_the_conversations_open_without_javascript(addresses: dict[str, str], browser: Any) -> None:
@@ -127,16 +124,13 @@ def test_every_heading_of_a_number_leads_to_its_meaning(addresses: dict[str, str
     page.close()
 
 
-def test_on_paper_nothing_is_cut_off(addresses: dict[str, str], browser: Any) -> None:
-    page = opened(browser, addresses["run"], width=794)
+def test_on_paper_nothing_is_cut_off(addresses: dict[str, str], whole: Shelf) -> None:
+    page = whole.show(addresses["run"], width=794)
     check_paper(page, 794)
-    page.close()
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
 def test_the_accessibility_checker_finds_nothing_in_conversations(
-    address: str, browser: Any, scheme: str, width: int
+    address: str, check_axe: Callable[..., None], scheme: str, width: int
 ) -> None:
-    page = opened(browser, address, scheme=scheme, width=width)
-    check_accessible(page)
-    page.close()
+    check_axe(address, scheme=scheme, width=width)

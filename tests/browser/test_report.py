@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, absent, opened
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, opened
+from shelves import Shelf
 
 from vivavoce.classifiers.fakes import JaccardClassifier
 from vivavoce.files import read_dataset
@@ -53,44 +55,40 @@ def test_it_opens_without_errors_and_fetches_nothing(browser: Any, address: str,
 
 
 @pytest.mark.parametrize("width", [320, PHONE, 768, DESK])
-def test_the_page_never_scrolls_sideways(browser: Any, address: str, width: int) -> None:
-    page = opened(browser, address, width=width)
+def test_the_page_never_scrolls_sideways(whole: Shelf, address: str, width: int) -> None:
+    page = whole.show(address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.close()
 
 
-def test_no_table_or_chart_is_out_of_reach_on_a_phone(browser: Any, address: str) -> None:
-    page = opened(browser, address, width=PHONE)
+def test_no_table_or_chart_is_out_of_reach_on_a_phone(whole: Shelf, address: str) -> None:
+    page = whole.show(address, width=PHONE)
     wide = page.evaluate(
         "w => [...document.querySelectorAll('svg.chart, .scroll')]"
         ".filter(e => e.getBoundingClientRect().right > w).length",
         PHONE,
     )
     assert wide == 0
-    page.close()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_text_can_be_read(browser: Any, address: str, scheme: str) -> None:
-    page = opened(browser, address, scheme=scheme)
+def test_every_text_can_be_read(whole: Shelf, address: str, scheme: str) -> None:
+    page = whole.show(address, scheme=scheme)
     rows = page.evaluate(
         CONTRAST, "h1, h2, h3, h4, p, li, td, th, dt, dd, a, summary, caption, small, svg.chart text"
     )
     assert len(rows) > 20
     assert [row for row in rows if row[1] < READABLE] == []
-    page.close()
 
 
-def test_light_and_dark_differ_in_page_and_chart(browser: Any, reports: dict[str, str]) -> None:
+def test_light_and_dark_differ_in_page_and_chart(whole: Shelf, reports: dict[str, str]) -> None:
     script = (
         "[getComputedStyle(document.body).backgroundColor,"
         " getComputedStyle(document.querySelector('svg.chart text')).fill]"
     )
     looks = []
     for scheme in SCHEMES:
-        page = opened(browser, reports["result"], scheme=scheme)
+        page = whole.show(reports["result"], scheme=scheme)
         looks.append(page.evaluate(script))
-        page.close()
     assert looks[0][0] != looks[1][0]
     assert looks[0][1] != looks[1][1]
 
@@ -113,12 +111,5 @@ def test_a_number_leads_to_its_meaning(browser: Any, reports: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_accessibility_checker_finds_nothing(browser: Any, address: str, scheme: str) -> None:
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ImportError:
-        absent("axe-playwright-python is not installed")
-    page = opened(browser, address, scheme=scheme)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    page.close()
+def test_the_accessibility_checker_finds_nothing(check_axe: Callable[..., None], address: str, scheme: str) -> None:
+    check_axe(address, scheme=scheme)

@@ -2,9 +2,19 @@
 
 from vivavoce.bots.contract import Check, ContractReport, check_bot
 from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.guard import public_only
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Fallback, Limits, Talk
 from vivavoce.bots.python import PythonBot
-from vivavoce.bots.registry import BotLine, list_bots, load_bots
+from vivavoce.bots.registry import (
+    BotLine,
+    entry_problems,
+    entry_variables,
+    list_bots,
+    load_bots,
+    load_entries,
+    load_entry,
+    runs_programs,
+)
 from vivavoce.bots.scripted import ScriptedBot
 from vivavoce.errors import BotError
 from vivavoce.records import Reply, Status
@@ -26,6 +36,12 @@ __all__ = [
     "Talk",
     "check_bot",
     "entry_facts",
+    "entry_problems",
+    "entry_variables",
     "list_bots",
     "load_bots",
+    "load_entries",
+    "load_entry",
+    "public_only",
+    "runs_programs",
 ]

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from vivavoce.bots.guard import Addresses, addresses, check_peer, find_addresses
 from vivavoce.records import Status
 from vivavoce.version import __version__
 
@@ -90,11 +91,16 @@ def written(method: str, place: Place, headers: Mapping[str, str], body: bytes |
 
 
 class Connections:
-    """The open connections to one bot; each carries one request at a time."""
+    """The open connections to one bot; each carries one request at a time.
 
-    def __init__(self) -> None:
-        self._idle: dict[tuple[str, int, bool], list[tuple[_Connection, float]]] = {}
+    They go where is allowed at the moment of a request, or where `policy` says for a server of our own.
+    """
+
+    def __init__(self, policy: Addresses | None = None) -> None:
+        # What was opened under one policy is not used under another.
+        self._idle: dict[tuple[str, int, bool, Addresses], list[tuple[_Connection, float]]] = {}
         self._context: ssl.SSLContext | None = None
+        self._policy = policy
 
     async def ask(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, *, most: int
@@ -102,14 +108,16 @@ class Connections:
         """Send a request and return the answer, of whose body at most `most` bytes are read."""
         place = place_of(url)
         data = written(method, place, headers, body)
-        connection = self._take(place) or await self._connect(place)
+        policy = self._policy or addresses()
+        connection = self._take(place, policy) or await self._connect(place, policy)
         try:
             answer = await connection.exchange(data, most)
         except BaseException:
             connection.abort()
             raise
         if connection.usable and answer.whole:
-            self._idle.setdefault((place.host, place.port, place.secure), []).append((connection, time.monotonic()))
+            kept = self._idle.setdefault((place.host, place.port, place.secure, policy), [])
+            kept.append((connection, time.monotonic()))
         else:
             connection.abort()
         return answer
@@ -121,8 +129,8 @@ class Connections:
                 connection.abort()
         self._idle.clear()
 
-    def _take(self, place: Place) -> _Connection | None:
-        idle = self._idle.get((place.host, place.port, place.secure), [])
+    def _take(self, place: Place, policy: Addresses) -> _Connection | None:
+        idle = self._idle.get((place.host, place.port, place.secure, policy), [])
         while idle:
             connection, since = idle.pop()
             if connection.usable and time.monotonic() - since < IDLE_SECONDS:
@@ -130,17 +138,42 @@ class Connections:
             connection.abort()
         return None
 
-    async def _connect(self, place: Place) -> _Connection:
-        loop = asyncio.get_running_loop()
+    async def _connect(self, place: Place, policy: Addresses) -> _Connection:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                _, connection = await loop.create_connection(
-                    _Connection, place.host, place.port, ssl=self._security() if place.secure else None
-                )
+                if policy.public_only:
+                    return await self._connect_checked(place, policy)
+                return await self._open(place, place.host)
         except TimeoutError:
             raise Broken(Status.UNREACHABLE, f"no connection within {CONNECT_SECONDS:g} s") from None
         except OSError as error:
             raise Broken(Status.UNREACHABLE, error.strerror or str(error) or type(error).__name__) from None
+
+    async def _connect_checked(self, place: Place, policy: Addresses) -> _Connection:
+        """Connect to an address that was looked at, never to the name: it may lead elsewhere the next time."""
+        failure: OSError = OSError("the name of the bot leads nowhere")
+        for number in await find_addresses(place.host, place.port, policy):
+            try:
+                connection = await self._open(place, number)
+            except OSError as error:
+                failure = error
+                continue
+            try:
+                check_peer(place.host, connection.peer, policy)
+            except BaseException:
+                connection.abort()
+                raise
+            return connection
+        raise failure
+
+    async def _open(self, place: Place, host: str) -> _Connection:
+        security = self._security() if place.secure else None
+        # The certificate is that of the name, whichever of its addresses is used.
+        name = place.host if place.secure else None
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(
+            _Connection, host, place.port, ssl=security, server_hostname=name
+        )
         return connection
 
     def _security(self) -> ssl.SSLContext:
@@ -177,6 +210,11 @@ class _Connection(asyncio.Protocol):
     def _begin(self, parser: HttpResponseParser) -> None:
         self._parser = parser
         self._answer, self._pieces, self._size = Answer(), [], 0
+
+    @property
+    def peer(self) -> object:
+        """The address at the other end, as the system tells it."""
+        return self._transport.get_extra_info("peername") if self._transport is not None else None
 
     def abort(self) -> None:
         self.usable = False

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.bots.entries import NOTHING, Keys, entry_facts, number
+from vivavoce.bots.guard import Addresses
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
 from vivavoce.bots.redaction import Redactor, open_entry
 from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
@@ -52,9 +53,15 @@ def from_option(option: str, context: BotContext) -> OpenAIBot:
 
 
 class OpenAIBot:
-    """A language model. The prompt is the bot: two prompts of one model are two bots."""
+    """A language model. The prompt is the bot: two prompts of one model are two bots.
 
-    def __init__(self, entry: Mapping[str, Any], facts: BotFacts, *, seed: int = 0) -> None:
+    `policy`: where the endpoint may be, for a server that we started ourselves.
+    """
+
+    def __init__(
+        self, entry: Mapping[str, Any], facts: BotFacts, *, seed: int = 0, policy: Addresses | None = None
+    ) -> None:
+        self._policy = policy
         self._entry = {**entry, "system": _prompt(entry, facts.name)}
         self._entry["extra"] = _extra(entry.get("extra"), facts.name)
         self._facts = facts
@@ -84,7 +91,7 @@ class OpenAIBot:
         entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self._facts.name)
         check_address(str(entry["base_url"]), where=self._facts.name)
         endpoint = _Endpoint({**entry, **apart}, self._settings)
-        self._ready = endpoint, Wire(), redactor
+        self._ready = endpoint, Wire(self._policy), redactor
         return self._ready
 
 

@@ -6,7 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,14 +14,28 @@ from vivavoce import plugins
 from vivavoce.bots.contract import checked
 from vivavoce.bots.entries import Keys, entry_facts, entry_faults
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Talk
-from vivavoce.bots.redaction import missing_variables
+from vivavoce.bots.redaction import missing_variables, variables_of
 from vivavoce.bots.wire import shown_address
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
 
-__all__ = ["BOTS_FILE", "BotLine", "list_bots", "load_bots"]
+__all__ = [
+    "BOTS_FILE",
+    "BotLine",
+    "entry_problems",
+    "entry_variables",
+    "list_bots",
+    "load_bots",
+    "load_entries",
+    "load_entry",
+    "runs_programs",
+]
 
 BOTS_FILE = "bots.yaml"
+# Kinds that talk to an address that they are given, or only think in this process.
+TALKING = ("http", "openai", "scripted")
+OPENAI_KEY = "OPENAI_API_KEY"
+THINKING = ("vectors", "nearest", "keywords", "rivescript")
 _ALIAS = re.compile(r"([^=:/\\]+)=(.+)", re.DOTALL)
 
 
@@ -50,6 +64,62 @@ def load_bots(
     _check_entries(wishes, entries)
     _check_variables(wishes)
     return _built(wishes, entries)
+
+
+def load_entry(name: str, entry: Mapping[str, object], *, agent: str | None = None, seed: int = 0) -> Bot:
+    """Return the bot of an entry that stands in no file; refuse all that is wrong with it at once."""
+    return load_entries({name: entry}, agent=agent, seed=seed)[0]
+
+
+def load_entries(
+    entries: Mapping[str, Mapping[str, object]], *, agent: str | None = None, seed: int = 0
+) -> list[Bot]:
+    """Return the bots of entries that stand in no file, in order; refuse all that is wrong with them at once."""
+    faults = [fault for name, entry in entries.items() for fault in entry_problems(name, entry)]
+    if faults:
+        raise DataError("these entries cannot be used", faults=faults, remedy="correct the keys")
+    given = _Entries(None, entries)
+    wishes = [_wish(name, given, agent, seed) for name in entries]
+    _check_variables(wishes)
+    return _built(wishes, given)
+
+
+def entry_problems(name: str, entry: Mapping[str, object]) -> tuple[Fault, ...]:
+    """Return what is wrong with an entry, whether or not its variables are set; nothing is asked, trained or run."""
+    if not isinstance(entry, Mapping):
+        return (Fault(f"'{name}' must hold keys: at least `kind`", name),)
+    kind = entry.get("kind")
+    if not isinstance(kind, str) or not kind.partition(":")[0].strip():
+        return (Fault(f"'{name}' has no `kind`", f"{name}, kind"),)
+    entries = _Entries(None, {name: entry})
+    wish = _wish(name, entries, None, 0)
+    faults = list(_unknown([wish], entries)) or list(_entry_faults(wish, entries))
+    return tuple(faults or _trial_faults(wish, entries))
+
+
+def runs_programs(kind: str, entry: Mapping[str, object] | None = None, *, agent: str | None = None) -> bool:
+    """Tell whether a bot of this kind starts programs, imports code, or reads files that its entry names.
+
+    A bot that only thinks is harmless with an agent that ships, named by its option, its entry or by `agent`.
+    Of a kind that is not known here nothing is taken for granted.
+    """
+    told = entry or {}
+    name, option = plugins.split_name(kind)
+    option = str(told.get("option") or option)
+    if name in THINKING:
+        named = option or str(told.get("agent") or "") or agent or ""
+        return bool(named) and not _ships(named)
+    if name == "scripted":
+        return option.strip().startswith("perfect")
+    return name not in TALKING or "prompt_file" in told
+
+
+def entry_variables(entry: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the variables of the environment whose values the bot of an entry may send, each once."""
+    kind = str(entry.get("kind", "")).partition(":")[0].strip()
+    # That kind takes its key from the environment by itself where none is given.
+    implied = (OPENAI_KEY,) if kind == "openai" and "api_key" not in entry else ()
+    return tuple(dict.fromkeys((*variables_of(entry), *implied)))
 
 
 def list_bots(file: Path | None = None) -> list[BotLine]:
@@ -83,8 +153,10 @@ class _Entries:
         return cls(file, {name: as_mapping(entry) for name, entry in bots.items()})
 
     def where(self, name: str, *steps: str) -> str:
-        """Return file and line of an entry, or of a key in it."""
-        return self.file.where("bots", name, *steps) if self.file else name
+        """Return file and line of an entry, or of a key in it; without a file, the name and the key."""
+        if self.file is not None:
+            return self.file.where("bots", name, *steps)
+        return f"{name}, {'.'.join(steps)}" if steps else name
 
 
 def _file_faults(file: YamlFile) -> Iterator[Fault]:
@@ -151,14 +223,41 @@ def _twice(wishes: Sequence[_Wish]) -> Iterator[Fault]:
 
 
 def _check_entries(wishes: Sequence[_Wish], entries: _Entries) -> None:
-    faults: dict[Fault, None] = {}
-    for wish in wishes:
-        if wish.entry_name is None:
-            continue
-        for steps, message in entry_faults(wish.context.entry, _own_keys(wish.kind)):
-            faults[Fault(message, entries.where(wish.entry_name, *steps))] = None
+    faults = list(dict.fromkeys(fault for wish in wishes for fault in _entry_faults(wish, entries)))
     if faults:
-        raise DataError("these entries cannot be used", faults=list(faults), remedy="correct the lines")
+        raise DataError("these entries cannot be used", faults=faults, remedy="correct the lines")
+
+
+def _entry_faults(wish: _Wish, entries: _Entries) -> Iterator[Fault]:
+    if wish.entry_name is not None:
+        for steps, message in entry_faults(wish.context.entry, _own_keys(wish.kind)):
+            yield Fault(message, entries.where(wish.entry_name, *steps))
+
+
+def _trial_faults(wish: _Wish, entries: _Entries) -> Iterator[Fault]:
+    """Say what only making the bot brings to light, of kinds for which that neither asks nor reads anything."""
+    if wish.kind not in TALKING or runs_programs(f"{wish.kind}:{wish.option}", wish.context.entry):
+        return
+    name = wish.context.name
+    try:
+        _build(wish)
+    except VivaError as error:
+        for fault in _as_faults(wish, error, entries):
+            inner = f"{name}, {fault.where}".rstrip(", ")
+            yield fault if fault.where.startswith(name) else replace(fault, where=inner)
+    except Exception as error:
+        # A kind may take for granted that values are texts, as a file has them; here they come from anywhere.
+        yield Fault(f"a value is not of the kind that is expected ({type(error).__name__}: {error})", name)
+
+
+def _ships(agent: str) -> bool:
+    from vivavoce import demo
+
+    try:
+        demo.agent_path(agent)
+    except UsageError:
+        return False
+    return True
 
 
 def _own_keys(kind: str) -> Keys | None:

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from vivavoce.agents import Agent, describe_agent
 from vivavoce.bots.agent import load_agent
 from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.guard import ANYWHERE
 from vivavoce.bots.local_server import Launch, LocalServer, plain_environment
 from vivavoce.bots.openai import OpenAIBot, OpenAITalk
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
@@ -122,7 +123,9 @@ class SmolLM2Bot:
         if self._model is None:
             own = {"model": "smollm2", "base_url": f"{url}/v1", "system": self._prompt, "max_tokens": MAX_TOKENS}
             said = {key: self._context.entry[key] for key in ENTRY_KEYS if key in self._context.entry}
-            self._model = url, OpenAIBot({**own, **said}, self._facts, seed=self._context.seed)
+            # The server is our own child on this machine, wherever else connections may go.
+            model = OpenAIBot({**own, **said}, self._facts, seed=self._context.seed, policy=ANYWHERE)
+            self._model = url, model
         return self._model[1]
 
 

@@ -13,6 +13,7 @@ from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
 
 from vivavoce.bots.connections import Answer, Broken, Connections
+from vivavoce.bots.guard import REMEDY, Addresses, AddressRefused
 from vivavoce.bots.redaction import Redactor
 from vivavoce.bots.shapes import decode_json
 from vivavoce.errors import BotError, UsageError
@@ -48,9 +49,13 @@ class Request:
 
 
 class Wire:
-    """The connections to one bot, kept open between messages and shared by its talks."""
+    """The connections to one bot, kept open between messages and shared by its talks.
 
-    def __init__(self) -> None:
+    `policy` is for servers that we started ourselves; others are reached where that is allowed.
+    """
+
+    def __init__(self, policy: Addresses | None = None) -> None:
+        self._policy = policy
         self._connections: Connections | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -59,7 +64,7 @@ class Wire:
         loop = asyncio.get_running_loop()
         # They live in one event loop; a bot may be used in another one later.
         if self._connections is None or self._loop is not loop:
-            self._connections, self._loop = Connections(), loop
+            self._connections, self._loop = Connections(self._policy), loop
         return self._connections
 
     async def close(self) -> None:
@@ -87,6 +92,9 @@ class Line:
         try:
             connections = self._wire.connections()
             answer = await connections.ask(request.method, request.url, headers, request.body, most=MAX_BYTES)
+        except AddressRefused as error:
+            what = self.redactor.text(error.what)
+            raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
         except Broken as error:
             raise self._failure(error.status, error.detail) from None
         except ValueError as error:

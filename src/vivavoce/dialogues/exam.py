@@ -44,11 +44,26 @@ def examine_dialogues(
     _check_rater(recalibration, judge)
     talks = tuple(dialogues)
     scores = rate_in_chunks(judge, talks, progress)
+    return conclude(talks, scores, judge, seed=seed, source=source, notes=notes, recalibration=recalibration)
+
+
+def conclude(
+    dialogues: Sequence[Dialogue],
+    scores: Sequence[Score],
+    rater: Rater,
+    *,
+    seed: int = 0,
+    source: str = "memory",
+    notes: Sequence[str] = (),
+    recalibration: Recalibration | None = None,
+) -> DialoguesResult:
+    """Say what the scores of a rater mean: pure, the rater is only asked for its name and its origin."""
+    talks = tuple(dialogues)
     if recalibration is not None:
         scores, said = apply(recalibration, scores), _applied(recalibration)
         notes = (*notes, said)
-    passport = issue(judge, measure(talks, scores, seed=seed), talks, scores)
-    learned = recalibration or recalibrate(talks, scores, seed=seed, rater=judge.name)
+    passport = issue(rater, measure(talks, scores, seed=seed), talks, scores)
+    learned = recalibration or recalibrate(talks, scores, seed=seed, rater=rater.name)
     return DialoguesResult(
         dialogues=talks,
         scores=tuple(scores),

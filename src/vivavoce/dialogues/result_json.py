@@ -43,10 +43,17 @@ def result_to_json(result: DialoguesResult) -> dict[str, Any]:
         "recalibration": None if result.recalibration is None else recalibration_to_json(result.recalibration),
         "ranking": None if result.ranking is None else ranking_to_json(result.ranking),
         "queue": [disagreement_to_json(one) for one in result.queue],
-        "scores": [
-            score_to_json(score, dialogue) for dialogue, score in zip(result.dialogues, result.scores, strict=True)
-        ],
+        "scores": _scores(result),
     }
+
+
+def _scores(result: DialoguesResult) -> list[dict[str, Any]]:
+    """Return the scores; a person is a number, so that who they are does not leave the log."""
+    people = {user: n for n, user in enumerate(dict.fromkeys(d.user for d in result.dialogues if d.user), 1)}
+    return [
+        score_to_json(score, dialogue) | {"person": people.get(dialogue.user or "")}
+        for dialogue, score in zip(result.dialogues, result.scores, strict=True)
+    ]
 
 
 def score_to_json(score: Score, dialogue: Dialogue | None = None) -> dict[str, Any]:
@@ -69,9 +76,27 @@ def score_to_json(score: Score, dialogue: Dialogue | None = None) -> dict[str, A
     }
     if score.refusal:
         shown["refusal"] = score.refusal
-    if dialogue is not None:
-        shown |= {"kind": str(kind_of(dialogue)), "bot": dialogue.bot, "mark": _number(dialogue.quality)}
-    return shown
+    if score.cause is not None:
+        shown["cause"] = str(score.cause)
+    if score.learned:
+        shown["learned"] = True
+    return shown if dialogue is None else shown | _talk(dialogue, score)
+
+
+def _talk(dialogue: Dialogue, score: Score) -> dict[str, Any]:
+    """Return what is told of a talk beside its score; `roles`: of each effect, whether a bot spoke; null: unknown."""
+    roles = [
+        dialogue.turns[turn.number - 1].is_bot if 0 < turn.number <= len(dialogue.turns) else None
+        for turn in score.turns
+    ]
+    return {
+        "kind": str(kind_of(dialogue)),
+        "bot": dialogue.bot,
+        "mark": _number(dialogue.quality),
+        "messages": len(dialogue.turns),
+        "roles": roles,
+        "passed": dialogue.passed,
+    }
 
 
 def agreement_to_json(agreement: Agreement) -> dict[str, Any]:
@@ -90,7 +115,8 @@ def agreement_to_json(agreement: Agreement) -> dict[str, Any]:
 
 
 def passport_to_json(passport: Passport) -> dict[str, Any]:
-    """Return the JSON form of a passport; `origin` null: nobody has measured the rater."""
+    """Return the JSON form of a passport; `origin` null: nobody has measured the rater; `tests`: names in order."""
+    learnt = passport.origin.agreements if passport.origin else {}
     return {
         "rater": passport.rater,
         "may_compare": passport.may_compare,
@@ -98,6 +124,7 @@ def passport_to_json(passport: Passport) -> dict[str, Any]:
         "warnings": list(passport.warnings),
         "local": {name: agreement_to_json(one) for name, one in passport.local.items()},
         "origin": None if passport.origin is None else origin_to_json(passport.origin),
+        "tests": {"local": list(passport.local), "origin": list(learnt)},
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -19,6 +20,9 @@ MAX_RATIO = 200
 # Small parts may compress extremely well and do no harm.
 MIN_SUSPECT_BYTES = 16 * MEGABYTE
 PROLOGUE_BYTES = 65536
+# What a spreadsheet program can hold in a sheet. A row may claim any number, and all before it would be made up.
+MAX_ROWS = 1_048_576
+MAX_CELLS = 50_000_000
 OLE_MARK = b"\xd0\xcf\x11\xe0"
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 UNSAVED = UnsavedFormula()
@@ -48,14 +52,14 @@ def _read(path: Path, sheet: str | None) -> Table:
             notes = (
                 [f"{path}: only the sheet '{name}' is read, not {', '.join(others)}"] if others and not sheet else []
             )
-            return build_table(_with_formulas(book[name]), str(path), pad=True, notes=notes)
+            return build_table(_with_formulas(book[name], path), str(path), pad=True, notes=notes)
         finally:
             book.close()
 
 
-def _with_formulas(page: object) -> list[tuple[int, Cells]]:
+def _with_formulas(page: object, path: Path) -> list[tuple[int, Cells]]:
     """Return the rows; where a cell looks empty but holds a formula that was never calculated, they say so."""
-    records = list(_records(page))
+    records = list(_records(page, path))
     if all(None not in cells for _, cells in records):
         return records
     with page._get_source() as part:  # type: ignore[attr-defined]
@@ -97,11 +101,14 @@ def _is_unsaved(cell: ElementTree.Element) -> bool:
     return stored is None or (not stored.text and cell.get("t") != "str")
 
 
-def _records(page: object) -> Iterator[tuple[int, Cells]]:
+def _records(page: object, path: Path) -> Iterator[tuple[int, Cells]]:
     """Yield the rows; their width is that of the header, whatever size the sheet claims to have."""
     page.reset_dimensions()  # type: ignore[attr-defined]
-    width = 0
+    width = seen = 0
     for number, cells in enumerate(page.iter_rows(values_only=True), 1):  # type: ignore[attr-defined]
+        seen += len(cells)
+        if number > MAX_ROWS or seen > MAX_CELLS:
+            raise _damaged(path, f"the sheet claims more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells")
         width = width or _used(cells)
         yield number, cells[:width]
 
@@ -140,10 +147,11 @@ def _check_archive(path: Path, max_bytes: int) -> None:
         with zipfile.ZipFile(path) as archive:
             _check_sizes(archive.infolist(), path, max_bytes)
             for member in archive.infolist():
-                if member.filename.endswith((".xml", ".rels")):
-                    _check_prologue(archive, member, path)
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        raise _damaged(path, str(error)) from None
+                _check_prologue(archive, member, path)
+    except VivaError:
+        raise
+    except Exception as error:  # so do the unpackers of a damaged archive
+        raise _damaged(path, f"{type(error).__name__}: {error}") from None
 
 
 def _check_sizes(members: list[zipfile.ZipInfo], path: Path, max_bytes: int) -> None:
@@ -163,7 +171,12 @@ def _ratio(member: zipfile.ZipInfo) -> float:
 
 
 def _check_prologue(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> None:
-    """Refuse a part that defines entities: no spreadsheet program writes them, only attacks do."""
+    """Refuse a part that defines entities: no spreadsheet program writes them, only attacks do.
+
+    Every part is looked at: a workbook may call its sheets whatever it likes. Pictures and the like are no XML.
+    """
+    if ".." in re.split(r"[/\\]", member.filename):
+        raise _damaged(path, f"the part '{member.filename}' lies outside of it")
     elements: list[str] = []
 
     def refuse(*_: object) -> None:
@@ -176,6 +189,8 @@ def _check_prologue(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Pat
         with archive.open(member) as part:
             parser.Parse(part.read(PROLOGUE_BYTES), False)
     except expat.ExpatError as error:
+        if not member.filename.lower().endswith((".xml", ".rels")):
+            return
         raise _damaged(path, f"{member.filename}: {error}") from None
     if not elements and member.file_size > PROLOGUE_BYTES:  # a definition could still follow
         raise _damaged(path, f"{member.filename} does not begin like a workbook")

@@ -110,7 +110,7 @@ class BlindResult:
             "outcomes": {str(outcome): self.counts[outcome] for outcome in Outcome},
             "per_intent": [intent_json(line) for line in self.intents],
             "confusion": [confusion_json(cell) for cell in self.confusion],
-            "risk_coverage": curve_json(self.curve),
+            "risk_coverage": curve_json(self.curve, self.threshold),
             "calibration": bins_json(self.bins),
             "samples": [sample_json(sample) for sample in self.samples],
             "leak": None

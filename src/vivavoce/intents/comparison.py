@@ -21,6 +21,7 @@ from vivavoce.intents.exam import (
     as_settings,
     check_threshold,
     load_classifier,
+    plan_splits,
     record_header,
     representative,
 )
@@ -28,8 +29,8 @@ from vivavoce.intents.findings import SettingFindings, find
 from vivavoce.intents.material import Material
 from vivavoce.intents.notes import CONSISTENCY, failure_text
 from vivavoce.intents.record import ExamRecord, RecordFile, UnitFailure, UnitKey
-from vivavoce.intents.result import DataFacts, Note, head_json, notes_json, rate_cell
-from vivavoce.intents.runner import AnyClassifier, Progress, Unit, reason_of, run_units
+from vivavoce.intents.result import DataFacts, Note, failure_json, head_json, notes_json, rate_cell
+from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, reason_of, run_units
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.records import Dataset
 from vivavoce.statistics import PairedTest
@@ -103,6 +104,7 @@ class ComparisonResult:
             "test_fraction": self.design.test_fraction,
             "partition": str(self.design.partition),
             "singletons": str(self.design.singletons),
+            "settings": [{"k": setting.k, "p": setting.p} for setting in self.settings],
             "classifiers": [_classifier_json(one) for one in self.classifiers],
             "differences": [_difference_json(one) for one in self.differences],
             "failures": [{"name": one.name, "reason": one.reason} for one in self.failures],
@@ -134,7 +136,8 @@ def _classifier_json(one: ClassifierFindings) -> dict[str, Any]:
         "accuracy": _spread_json(one.accuracy),
         "aurc": _spread_json(one.aurc),
         "settings": [_setting_json(findings) for findings in one.settings],
-        "failures": [{"unit": str(failure.key), "reason": failure.reason} for failure in one.failures],
+        "failures": [failure_json(failure) for failure in one.failures],
+        "notes": list(one.notes),
     }
 
 
@@ -176,6 +179,7 @@ def _difference_json(one: Difference) -> dict[str, Any]:
 def _gap_json(gap: Gap) -> dict[str, Any]:
     return {
         **_test_json(gap.test),
+        "test_p": gap.test.p,
         "p": gap.p,
         "p_adjusted": gap.p_adjusted,
         "verdict": str(gap.verdict),
@@ -187,7 +191,13 @@ def _gap_json(gap: Gap) -> dict[str, Any]:
 
 
 def _test_json(test: PairedTest) -> dict[str, float | None]:
-    return {"difference": test.difference, "low": test.low, "high": test.high, "p": test.p}
+    return {
+        "difference": test.difference,
+        "low": test.low,
+        "high": test.high,
+        "p": test.p,
+        "standard_error": test.standard_error,
+    }
 
 
 def compare_classifiers(
@@ -215,11 +225,11 @@ def compare_classifiers(
     engines = _engines(classifiers)
     material = Material.of(as_dataset(data))
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
-    plans = {s: SplitPlan(material.labels, replace(base, setting=s), material.groups) for s in as_settings(settings)}
+    plans = plan_splits(material, base, as_settings(settings))
     files = _files(record, material, engines, base)
     run = partial(_run, plans=plans, material=material, executor=executor, workers=workers, progress=progress)
     runs = {name: run(name, engine, file=files.get(name)) for name, engine in engines.items()}
-    return _conclude(runs, engines, plans, material, threshold)
+    return conclude_comparison(runs, engines, plans, material, threshold)
 
 
 def _engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
@@ -271,12 +281,7 @@ def _run(
     progress: Progress | None,
     file: RecordFile | None,
 ) -> ExamRecord | EngineFailure:
-    units = [
-        Unit(UnitKey(setting, retry), plan)
-        for setting, plan in plans.items()
-        if representative(setting, plans) == setting
-        for retry in range(len(plan))
-    ]
+    units = plan_comparison(plans)
     tell = None if progress is None else partial(_tell, progress, name)
     cores = workers or os.cpu_count() or 1
     try:
@@ -285,17 +290,28 @@ def _run(
         return EngineFailure(name, error.what if isinstance(error, VivaError) else reason_of(error))
 
 
+def plan_comparison(plans: Plans) -> list[Unit]:
+    """List the splits that every engine runs: a setting without small topics is the same as (0, 0) and runs once."""
+    return [
+        Unit(UnitKey(setting, retry), plan)
+        for setting, plan in plans.items()
+        if representative(setting, plans) == setting
+        for retry in range(len(plan))
+    ]
+
+
 def _tell(progress: Progress, name: str, stage: str, done: int, total: int) -> None:
     progress(f"{name}: {stage}", done, total)
 
 
-def _conclude(
+def conclude_comparison(
     runs: Mapping[str, ExamRecord | EngineFailure],
-    engines: Mapping[str, AnyClassifier],
+    engines: Mapping[str, AnyEngine],
     plans: Plans,
     material: Material,
     threshold: float,
 ) -> ComparisonResult:
+    """Compute the result from the raw records: pure, no engine is asked again."""
     failures = tuple(run for run in runs.values() if isinstance(run, EngineFailure))
     examined = [
         Examined(name, run, _found(run, material, plans, threshold))
@@ -329,7 +345,7 @@ def _found(run: ExamRecord, material: Material, plans: Plans, threshold: float) 
     }
 
 
-def _of_engine(one: Examined, plans: Plans, engine: AnyClassifier) -> ClassifierFindings:
+def _of_engine(one: Examined, plans: Plans, engine: AnyEngine) -> ClassifierFindings:
     sources = {setting: representative(setting, plans) for setting in plans}
     settings = tuple(
         one.findings[source] if source == setting else replace(one.findings[source], setting=setting, same_as=source)

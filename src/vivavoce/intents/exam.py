@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from vivavoce import plugins
 from vivavoce.classifiers.patient import PatientClassifier
@@ -21,7 +22,7 @@ from vivavoce.intents.notes import notes_of
 from vivavoce.intents.pairs import Pair, mean_probabilities, rank_pairs
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
-from vivavoce.intents.runner import AnyClassifier, Progress, Unit, run_units
+from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
 from vivavoce.intents.similarity import text_chances
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.records import Dataset
@@ -64,11 +65,9 @@ def examine_intents(
     material = Material.of(as_dataset(data), leak_proof=leak_proof)
     wanted = as_settings(settings)
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
-    plans = {
-        setting: SplitPlan(material.labels, replace(base, setting=setting), material.groups) for setting in wanted
-    }
+    plans = plan_splits(material, base, wanted)
     threshold = check_threshold(threshold)
-    units = _units(plans, material)
+    units = plan_units(plans, material)
     file = RecordFile(Path(record), record_header(material, engine, base, leak_proof)) if record else None
     run = run_units(
         units,
@@ -79,8 +78,19 @@ def examine_intents(
         record=file,
         progress=progress,
     )
-    text = text_chances(material, progress) if text_view else None
+    text = judge_texts(material, progress) if text_view else None
     return conclude(run, material, plans, engine, threshold=threshold, text=text)
+
+
+def plan_splits(material: Material, design: Design, settings: Sequence[Setting]) -> dict[Setting, SplitPlan]:
+    """Return the splits of each setting, all of the same design."""
+    return {s: SplitPlan(material.labels, replace(design, setting=s), material.groups) for s in settings}
+
+
+def judge_texts(material: Material, progress: Progress | None = None) -> NDArray[np.float32]:
+    """Return the chance of each topic by the texts alone, to the last bit the same on any number of cores."""
+    with threadpool_limits(1):
+        return text_chances(material, progress)
 
 
 def load_classifier(classifier: str | AnyClassifier) -> AnyClassifier:
@@ -127,7 +137,7 @@ def record_header(material: Material, engine: AnyClassifier, design: Design, lea
     return RecordHeader(__version__, material.data.hash, engine.name, design.seed, shape)
 
 
-def _units(plans: dict[Setting, SplitPlan], material: Material) -> list[Unit]:
+def plan_units(plans: dict[Setting, SplitPlan], material: Material) -> list[Unit]:
     """List the splits to run: a setting without small topics is the same as (0, 0) and runs once."""
     units: list[Unit] = []
     for setting, plan in plans.items():
@@ -152,7 +162,7 @@ def conclude(
     run: ExamRecord,
     material: Material,
     plans: dict[Setting, SplitPlan],
-    engine: AnyClassifier,
+    engine: AnyEngine,
     *,
     threshold: float,
     text: NDArray[np.float32] | None = None,

@@ -102,7 +102,7 @@ class SettingFindings:
     curve: RiskCoverage
     bins: tuple[CalibrationBin, ...]
     samples: tuple[Sample, ...]
-    timing: TimingFindings
+    timing: TimingFindings | None
     blind_spots: BlindSpots
     low_topics: tuple[str, ...]
     share_low: float

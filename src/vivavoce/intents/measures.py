@@ -17,6 +17,7 @@ from vivavoce.statistics import rank_auc
 
 Confidences = NDArray[np.floating]
 ECE_BINS = 10
+CURVE_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,20 @@ class RiskCoverage:
     thresholds: NDArray[np.float64]
     aurc: float | None
     augrc: float | None
+
+    def steps(self, most: int = CURVE_STEPS) -> range:
+        """Return the places of `most` points or a few more, evenly spread: enough to draw the curve."""
+        step = max(1, len(self.coverage) // most)
+        return range(step - 1, len(self.coverage), step)
+
+    def tenths(self) -> list[int]:
+        """Return the places at which a tenth, two tenths ... and all of the messages are answered."""
+        n = len(self.coverage)
+        return sorted({max(0, round(n * tenth / 10) - 1) for tenth in range(1, 11)}) if n else []
+
+    def answered(self, threshold: float) -> int:
+        """Return how many messages are answered at a threshold."""
+        return int((self.thresholds >= threshold).sum())
 
 
 def risk_coverage(items: Items) -> RiskCoverage:

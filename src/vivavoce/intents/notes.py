@@ -11,7 +11,7 @@ from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import ExamRecord, UnitFailure
 from vivavoce.intents.result import Inflation, Note
-from vivavoce.intents.runner import AnyClassifier
+from vivavoce.intents.runner import AnyEngine
 from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
 
 FEW_NEGATIVES = 30
@@ -30,7 +30,7 @@ def notes_of(
     plans: Mapping[Setting, SplitPlan],
     run: ExamRecord,
     *,
-    engine: AnyClassifier,
+    engine: AnyEngine,
     inflation: Inflation | None,
 ) -> tuple[Note, ...]:
     """Return every warning of an exam, the gravest first."""
@@ -56,7 +56,7 @@ def failure_text(failure: UnitFailure) -> str:
     return f"{where[:1].upper()}{where[1:]}: {lines[0].rstrip(' .:;')}."
 
 
-def _engine_notes(engine: AnyClassifier) -> Iterator[Note]:
+def _engine_notes(engine: AnyEngine) -> Iterator[Note]:
     if repeated := getattr(engine, "repeated", 0):
         calls = "1 call was" if repeated == 1 else f"{repeated:,} calls were"
         yield Note("repeated", f"The engine failed now and then; {calls} made again and counted once.")

@@ -123,16 +123,17 @@ class RecordFile:
         """Return the units that are finished."""
         with closing(self._open()) as database:
             rows = database.execute("SELECT meta, arrays FROM unit").fetchall()
-        return {result.key: result for result in (_decode(meta, blob) for meta, blob in rows)}
+        return {result.key: result for result in (decode_result(meta, blob) for meta, blob in rows)}
 
     def save(self, result: UnitResult) -> None:
         """Keep one finished unit."""
-        meta, blob = _encode(result)
+        meta, blob = encode_result(result)
         with closing(self._open()) as database, database:
             database.execute("INSERT OR REPLACE INTO unit VALUES (?, ?, ?)", (str(result.key), meta, blob))
 
 
-def _encode(result: UnitResult) -> tuple[str, bytes]:
+def encode_result(result: UnitResult) -> tuple[str, bytes]:
+    """Return a finished unit as JSON and as arrays in NumPy's own form."""
     key, timing = result.key, result.timing
     meta = {
         "k": key.setting.k,
@@ -156,7 +157,8 @@ def _encode(result: UnitResult) -> tuple[str, bytes]:
     return json.dumps(meta), buffer.getvalue()
 
 
-def _decode(meta: str, blob: bytes) -> UnitResult:
+def decode_result(meta: str, blob: bytes) -> UnitResult:
+    """Return the unit that was encoded."""
     facts = json.loads(meta)
     with np.load(io.BytesIO(blob), allow_pickle=False) as arrays:
         chances = arrays.get("probabilities")

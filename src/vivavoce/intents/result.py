@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from vivavoce.errors import UsageError, nearest
-from vivavoce.intents.findings import ConfusionCell, IntentFindings, Sample, SettingFindings
+from vivavoce.intents.findings import ConfusionCell, IntentFindings, Sample, SettingFindings, TimingFindings
 from vivavoce.intents.measures import CalibrationBin, RiskCoverage
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.record import UnitFailure
@@ -96,10 +96,10 @@ class IntentsResult:
             "test_fraction": self.design.test_fraction,
             "partition": str(self.design.partition),
             "singletons": str(self.design.singletons),
-            "settings": [setting_json(findings) for findings in self.settings],
+            "settings": [setting_json(findings, self.threshold) for findings in self.settings],
             "pairs": [pair_json(pair) for pair in self.pairs],
             "warnings": notes_json(self.warnings),
-            "failures": [{"unit": str(f.key), "reason": f.reason} for f in self.failures],
+            "failures": [failure_json(failure) for failure in self.failures],
             "inflation": self.inflation.to_json() if self.inflation else None,
         }
 
@@ -143,6 +143,19 @@ def notes_json(notes: Sequence[Note]) -> list[dict[str, str]]:
     return [{"kind": note.kind, "message": note.message} for note in notes]
 
 
+def failure_json(failure: UnitFailure) -> dict[str, Any]:
+    """Return the JSON form of a retry that failed: `unit` in words, then what it was."""
+    key = failure.key
+    return {
+        "unit": str(key),
+        "k": key.setting.k,
+        "p": key.setting.p,
+        "retry": key.retry,
+        "leak_proof": key.leak_proof,
+        "reason": failure.reason,
+    }
+
+
 def data_json(data: DataFacts) -> dict[str, Any]:
     """Return the JSON form of what was examined."""
     return {
@@ -154,8 +167,8 @@ def data_json(data: DataFacts) -> dict[str, Any]:
     }
 
 
-def setting_json(findings: SettingFindings) -> dict[str, Any]:
-    """Return the JSON form of one setting."""
+def setting_json(findings: SettingFindings, threshold: float = 0.5) -> dict[str, Any]:
+    """Return the JSON form of one setting; `timing` is there if the clock was kept."""
     return {
         "k": findings.setting.k,
         "p": findings.setting.p,
@@ -168,16 +181,21 @@ def setting_json(findings: SettingFindings) -> dict[str, Any]:
         "negatives": {"topics": list(findings.low_topics), "share": findings.share_low},
         "per_intent": [intent_json(line) for line in findings.intents],
         "confusion": [confusion_json(cell) for cell in findings.confusion],
-        "risk_coverage": curve_json(findings.curve),
+        "risk_coverage": curve_json(findings.curve, threshold),
         "calibration": bins_json(findings.bins),
         "samples": [sample_json(sample) for sample in findings.samples],
         "blind_spots": {"topics": list(findings.blind_spots.topics), "pairs": findings.blind_spots.pairs},
-        "timing": {
-            "split_seconds": findings.timing.split,
-            "train_seconds": findings.timing.train,
-            "classify_p50_seconds": findings.timing.classify_p50,
-            "classify_p95_seconds": findings.timing.classify_p95,
-        },
+        **({} if findings.timing is None else {"timing": timing_json(findings.timing)}),
+    }
+
+
+def timing_json(timing: TimingFindings) -> dict[str, float]:
+    """Return the JSON form of what was timed."""
+    return {
+        "split_seconds": timing.split,
+        "train_seconds": timing.train,
+        "classify_p50_seconds": timing.classify_p50,
+        "classify_p95_seconds": timing.classify_p95,
     }
 
 
@@ -250,11 +268,23 @@ def bins_json(bins: Sequence[CalibrationBin]) -> list[dict[str, float]]:
     return [{"confidence": b.confidence, "right": b.right, "n": b.n} for b in bins]
 
 
-def curve_json(curve: RiskCoverage, points: int = 100) -> Mapping[str, list[float]]:
-    """Return about `points` places of a risk-coverage curve."""
-    step = max(1, len(curve.coverage) // points)
+def curve_json(curve: RiskCoverage, threshold: float = 0.5) -> Mapping[str, Any]:
+    """Return about 100 places of a risk-coverage curve; `marks` are the places that tables and texts name besides.
+
+    `n`: how many messages the whole curve has. The marks are each tenth, and the last one answered at the threshold.
+    """
+    steps, answered = list(curve.steps()), curve.answered(threshold)
+    marks = sorted({*curve.tenths(), *([answered - 1] if answered else [])} - set(steps))
     return {
-        "coverage": curve.coverage[step - 1 :: step].tolist(),
-        "risk": curve.risk[step - 1 :: step].tolist(),
-        "threshold": curve.thresholds[step - 1 :: step].tolist(),
+        "coverage": curve.coverage[steps].tolist(),
+        "risk": curve.risk[steps].tolist(),
+        "threshold": curve.thresholds[steps].tolist(),
+        "n": len(curve.coverage),
+        "aurc": curve.aurc,
+        "augrc": curve.augrc,
+        "marks": {
+            "place": marks,
+            "risk": curve.risk[marks].tolist(),
+            "threshold": curve.thresholds[marks].tolist(),
+        },
     }

@@ -46,6 +46,22 @@ Progress = Callable[[str, int, int], None]
 AnyClassifier = Classifier | PreparingClassifier
 
 
+@dataclass(frozen=True, slots=True)
+class EngineFacts:
+    """What a result says about its engine, where the engine itself is no longer at hand."""
+
+    name: str
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, engine: AnyClassifier) -> EngineFacts:
+        """Describe an engine as it is now: some choose their means when they read the texts."""
+        return cls(engine.name, tuple(getattr(engine, "notes", ())))
+
+
+AnyEngine = AnyClassifier | EngineFacts
+
+
 @dataclass(frozen=True, eq=False)
 class Unit:
     """One split to be trained and tested; `keep_probabilities` where the pair ranking needs them."""
@@ -78,7 +94,7 @@ def run_units(
     todo = [unit for unit in units if unit.key not in done]
     failures: list[UnitFailure] = []
     if todo:
-        alone = not _parallel(classifier)
+        alone = not is_parallel(classifier)
         with _workplace(None if alone else executor, 1 if alone else workers) as place:
             work = _work(classifier, material, progress)
             for finished in _run(todo, work, place):
@@ -90,11 +106,16 @@ def run_units(
                         record.save(finished)
                 if progress:
                     progress("examining", len(results) + len(failures), len(units))
+    return assemble(results, failures)
+
+
+def assemble(results: Sequence[UnitResult], failures: Sequence[UnitFailure]) -> ExamRecord:
+    """Return the record of an exam; refuse one in which every unit failed."""
     _require_some(results, failures)
     return ExamRecord(tuple(results), tuple(sorted(failures, key=lambda failure: failure.key)))
 
 
-def _parallel(classifier: AnyClassifier) -> bool:
+def is_parallel(classifier: AnyClassifier) -> bool:
     """Tell whether splits may run side by side: a remote engine holds one bot and can only learn one at a time."""
     return isinstance(classifier, PreparingClassifier) or bool(getattr(classifier, "parallel", False))
 
@@ -157,6 +178,14 @@ def row_trainer(classifier: AnyClassifier, material: Material, progress: Progres
     return _guarded(lambda rows: _guarded(train(rows)))
 
 
+def unit_worker(classifier: AnyClassifier, material: Material, progress: Progress | None = None) -> Work:
+    """Return a function that does one unit at a time, in any order; the texts are read at once.
+
+    Whatever the engine raises becomes a ClassifierError.
+    """
+    return _guarded(_guarded(_work)(classifier, material, progress))
+
+
 def _guarded(call: Callable[P, T]) -> Callable[P, T]:
     def guarded(*arguments: P.args, **options: P.kwargs) -> T:
         try:
@@ -213,7 +242,7 @@ def _best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -> Ans
 
 def _work_plain(classifier: Classifier, material: Material, unit: Unit) -> UnitResult:
     split, seconds = _timed(lambda: unit.plan.split(unit.key.retry))
-    engine = copy.deepcopy(classifier) if _parallel(classifier) else classifier
+    engine = copy.deepcopy(classifier) if is_parallel(classifier) else classifier
     texts, intents = material.texts(split.train), material.intents(split.train)
     _, training = _timed(lambda: engine.fit(texts, intents))
     answers, batches = _ask(engine, material, split.test, keep=unit.keep_probabilities)

@@ -41,7 +41,6 @@ PERCENT = alt.Axis(labelExpr="format(100 * datum.value, '.0f') + ' %'", tickCoun
 # These have the same widths wherever they exist, so that labels fit the room that was measured for them.
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 WHOLE = alt.Scale(domain=[0, 1])
-CURVE_POINTS = 200
 
 Values = Sequence[Mapping[str, Any]]
 
@@ -200,9 +199,9 @@ def overlap_chart(pairs: Sequence[Pair]) -> AnyChart:
 def risk_coverage_chart(findings: SettingFindings, threshold: float) -> AnyChart:
     """Draw how many answers are wrong when the bot answers more; the dot is the present threshold."""
     curve = findings.curve
-    step = max(1, len(curve.coverage) // CURVE_POINTS)
     # A handful of the surest answers says nothing about a rate: the curve begins where 20 were given.
-    places = [place for place in range(0, len(curve.coverage), step) if place >= min(20, len(curve.coverage) - 1)]
+    first = min(20, len(curve.coverage) - 1)
+    places = [place for place in sorted({*curve.steps(), *curve.tenths()}) if place >= first]
     values = [{"coverage": float(curve.coverage[p]), "risk": float(curve.risk[p])} for p in places]
     top = max([0.1, *[value["risk"] for value in values]])
     base = alt.Chart(chart_data(values)).encode(
@@ -219,7 +218,7 @@ def risk_coverage_chart(findings: SettingFindings, threshold: float) -> AnyChart
 
 
 def _present(findings: SettingFindings, threshold: float) -> Values:
-    answered = int((findings.curve.thresholds >= threshold).sum())
+    answered = findings.curve.answered(threshold)
     if not answered:
         return []
     return [

@@ -21,8 +21,11 @@ from vivavoce.reports.transcripts import about_transcripts, mark_of
 MOST_CHANGES = 200
 
 
-def render_conversations(result: ConversationsResult, record: RunRecord) -> str:
-    """Return the report of a run: the sentence first, numbers second, every conversation on demand."""
+def render_conversations(result: ConversationsResult, record: RunRecord | None = None) -> str:
+    """Return the report of a run: the sentence first, numbers second, every conversation on demand.
+
+    Without a record, or without judged turns, what was said is left out.
+    """
     title = f"Conversations exam: {result.header.plan.suite}"
     main = tag(
         "main",
@@ -31,7 +34,7 @@ def render_conversations(result: ConversationsResult, record: RunRecord) -> str:
         sections.pictures(result),
         sections.differences(result),
         sections.problems(result, record),
-        about_transcripts(result, record),
+        about_transcripts(result, record) if record is not None and result.lines else None,
         sections.health(result),
         sections.all_numbers(result),
         sections.literal(result),

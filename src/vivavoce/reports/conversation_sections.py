@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Problem
 from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording
@@ -204,8 +205,8 @@ def differences(result: ConversationsResult) -> Html | None:
     return tag("section", tag("h2", "Which differences are real?"), *parts)
 
 
-def problems(result: ConversationsResult, record: RunRecord) -> Html | None:
-    """Return the biggest problems of each bot with real examples."""
+def problems(result: ConversationsResult, record: RunRecord | None = None) -> Html | None:
+    """Return the biggest problems of each bot; with a record, with real examples."""
     cards = []
     # Two examples show what is meant; three of each of many bots make a long page.
     most = 2 if len(result.header.bots) >= MANY_BOTS else 3
@@ -220,15 +221,19 @@ def problems(result: ConversationsResult, record: RunRecord) -> Html | None:
     return tag("section", tag("h2", "What to fix first"), tag("div", *cards, class_="cards"))
 
 
-def _problem(problem: Problem, record: RunRecord, most: int) -> Iterable[Html]:
+def _problem(problem: Problem, record: RunRecord | None, most: int) -> Iterable[Html]:
     remedy = tag("p", wording.sentence(problem.remedy)) if problem.remedy else None
-    rows = []
-    for key, number in problem.examples[:most]:
-        sent, answer = example_of(record, key, number, EXAMPLE)
-        where = tag("span", f"{key.script}, turn {number}", class_="where")
-        rows.append(join([f"“{sent}”", tag("small", f"{quoted(answer)} ", where)]))
+    rows = [_example(key, number, record) for key, number in problem.examples[:most]]
     said = tag("div", tag("b", wording.sentence(problem.message)), remedy)
     yield tag("div", said, bullets(rows, class_="questions"), class_="problem")
+
+
+def _example(key: TalkKey, number: int, record: RunRecord | None) -> Html:
+    where = tag("span", f"{key.script}, turn {number}", class_="where")
+    if record is None:
+        return where
+    sent, answer = example_of(record, key, number, EXAMPLE)
+    return join([f"“{sent}”", tag("small", f"{quoted(answer)} ", where)])
 
 
 def health(result: ConversationsResult) -> Html | None:

@@ -94,6 +94,8 @@ def messages_part(talk: Talk) -> Html:
     """Return the messages of a talk; a tint and a signed number tell how far each moved the score."""
     if not talk.dialogue.turns:
         return tag("p", "Nothing was said.", class_="muted")
+    if not any(turn.text for turn in talk.dialogue.turns):
+        return tag("p", "What was said is not kept here.", class_="muted")
     shown = list(telling_messages(talk))
     largest = max([FAINT, *[abs(one.effect or 0.0) for one in shown if isinstance(one, Message)]])
     return tag("ol", *[_item(one, largest) for one in shown], class_="messages")

@@ -126,15 +126,14 @@ def about_confidence(result: IntentsResult) -> Html:
 
 
 def _curve_table(findings: SettingFindings) -> Html:
-    curve, n = findings.curve, len(findings.curve.coverage)
-    places = sorted({max(0, round(n * tenth / 10) - 1) for tenth in range(1, 11)}) if n else []
+    curve = findings.curve
     rows = [
         (
             wording.share_text(float(curve.coverage[place])),
             wording.share_text(float(curve.risk[place])),
             wording.score_text(max(0.0, float(curve.thresholds[place]))),
         )
-        for place in places
+        for place in curve.tenths()
     ]
     return table("Wrong answers by share answered", ("Answered", "Answers wrong", "Threshold"), rows, numbers=2)
 
@@ -236,11 +235,10 @@ def about_numbers(result: IntentsResult) -> Html:
     shown = [findings for findings in result.settings if findings.same_as is None]
     head = ("Number", *[f"Setting {findings.setting}" for findings in shown])
     rows = [(named(name), *[_counted(one, name) for one in shown]) for name in shown[0].rates]
-    times = bullets(f"Setting {one.setting}: {wording.timing_sentence(one.timing)}" for one in shown)
+    times = [f"Setting {one.setting}: {wording.timing_sentence(one.timing)}" for one in shown if one.timing]
     caption = "Mean over retries, its interval, and the count over all retries together"
-    return section(
-        tag("h2", "All numbers"), details("Show them", table(caption, head, rows, numbers=len(shown)), times)
-    )
+    numbers = table(caption, head, rows, numbers=len(shown))
+    return section(tag("h2", "All numbers"), details("Show them", numbers, bullets(times) if times else None))
 
 
 def _counted(findings: SettingFindings, name: str) -> Html:

@@ -56,8 +56,9 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
         console.print(_all_numbers(result))
     console.print(heading("What to know"))
     console.print(_notes(result, verbose))
-    console.print()
-    console.print(block(wording.timing_sentence(result.settings[0].timing), "dim"))
+    if (timing := result.settings[0].timing) is not None:
+        console.print()
+        console.print(block(wording.timing_sentence(timing), "dim"))
 
 
 def _facts(result: IntentsResult) -> str:

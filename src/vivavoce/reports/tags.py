@@ -13,6 +13,10 @@ class Html(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Tell templates that nothing is to be escaped."""
+        return self
+
 
 Part = str | Html | None
 

@@ -27,7 +27,8 @@ def about_transcripts(result: ConversationsResult, record: RunRecord) -> Html:
     """Return the conversations of the first repeat by level, those with most faults first."""
     lines: Lines = {(line.key, line.number): line for line in result.lines}
     bots = [bot.name for bot in result.header.bots]
-    scripts = result.header.plan.scripts
+    # The record has the scripts whole; a result that was read back knows them by name.
+    scripts = record.header.plan.scripts
     ranked = sorted(scripts, key=lambda script: -_faults(script, bots, lines))
     shown = ranked[:MOST_TALKS]
     levels = wording.level_order(script.level for script in scripts)

@@ -22,6 +22,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from vivavoce.errors import FileError, UsageError, WorkError
+from vivavoce.store.cleaning import dump_json
 from vivavoce.store.transaction import Transaction
 
 # Others may be writing: so long a transaction waits for its turn.
@@ -79,7 +80,7 @@ def open_store(address: str | Path) -> Store:
     url = as_url(address)
     if url.get_backend_name() == "sqlite":
         return Store(_sqlite(url))
-    return Store(sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20))
+    return Store(sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json))
 
 
 def as_url(address: str | Path) -> URL:
@@ -105,7 +106,7 @@ _EXAMPLES = "give the path of a file, or postgresql://user@host/name"
 def _sqlite(url: URL) -> Engine:
     if url.database and not Path(url.database).parent.is_dir():
         raise FileError(f"there is no folder {Path(url.database).parent}", remedy="`viva workspace create` makes one")
-    engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, json_serializer=dump_json)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: object) -> None:
@@ -113,6 +114,8 @@ def _sqlite(url: URL) -> Engine:
         connection.isolation_level = None
         for line in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL", "cache_size = -32000"):
             connection.execute(f"PRAGMA {line}")
+        # Its own knows the letters of ASCII only: a search would not find what is written with a capital umlaut.
+        connection.create_function("lower", 1, _lower, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -120,6 +123,14 @@ def _sqlite(url: URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json)
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
 
 
 def _first_line(error: Exception) -> str:

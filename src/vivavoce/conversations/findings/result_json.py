@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -22,6 +22,7 @@ from vivavoce.conversations.result import (
     Twins,
     Unstable,
 )
+from vivavoce.conversations.scenario import Script
 from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.outcomes import TurnCounts
 from vivavoce.records import Rate
@@ -47,8 +48,29 @@ def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[
         "health": health_json(result.health),
         "warnings": list(result.warnings),
         "failures": list(result.failures),
+        "measures": list(result.cells[0].rates) if result.cells else [],
+        "suite": suite_json(result),
     }
     return shown | ({"turns": [line_json(line) for line in result.lines]} if turns else {})
+
+
+def suite_json(result: ConversationsResult) -> dict[str, Any]:
+    """Return what was held as far as reports name it: all scripts, and the messages of turns that findings name."""
+    header, health = result.header, result.health
+    told = {*health.too_easy, *health.never_passed, *((script, n) for script, n, _ in health.leaks)}
+    told |= {(one.script, one.number) for one in result.unstable}
+    return {
+        "vivavoce": header.version,
+        "language": header.plan.language,
+        "notice": header.plan.notice,
+        "scripts": [_script(script, told) for script in header.plan.scripts],
+    }
+
+
+def _script(script: Script, told: Set[tuple[str, int]]) -> dict[str, Any]:
+    named = {name: getattr(script, name) for name in ("id", "scenario", "title", "domain", "level", "version")}
+    turns = [turn for turn in script.turns if (script.id, turn.number) in told]
+    return {**named, "turns": [{"number": turn.number, "text": turn.text} for turn in turns]}
 
 
 def diff_to_json(diff: RunDiff) -> dict[str, Any]:
@@ -195,10 +217,12 @@ def line_json(line: Line) -> dict[str, Any]:
         "expected": list(line.expected),
         "outcome": str(verdict.outcome),
         "in_scope": verdict.in_scope,
+        "replied": verdict.replied,
         "fallback": verdict.fallback,
         "fallback_rule": verdict.fallback_rule,
         "intent": verdict.intent,
         "matched": verdict.matched,
+        "guess_right": verdict.guess_right,
         "needs_look": verdict.needs_look,
         "reasons": list(verdict.reasons),
         "status": line.status,
@@ -206,4 +230,5 @@ def line_json(line: Line) -> dict[str, Any]:
         "last_ms": line.last_ms,
         "attempts": line.attempts,
         "cold": line.cold,
+        "twin": None if line.twin is None else {"script": line.twin[0], "number": line.twin[1]},
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from vivavoce.bots.protocol import Bot, Limits, Talk
 from vivavoce.bots.shapes import settled
-from vivavoce.conversations.running.pace import Allowance, Pace
+from vivavoce.conversations.running.pace import Allowance, Pacing
 from vivavoce.errors import BotError, VivaError
 from vivavoce.records import Reply, Status
 
@@ -39,7 +39,7 @@ class Manners:
     """How a bot is asked: its limits, its pace, what may still be sent, and the start of the random waits."""
 
     limits: Limits
-    pace: Pace
+    pace: Pacing
     seed: int = 0
     allowance: Allowance = field(default_factory=Allowance)
 
@@ -97,7 +97,7 @@ async def _patiently(
     return _with_attempts(found, attempt)
 
 
-def _heed(pace: Pace, wait: float) -> None:
+def _heed(pace: Pacing, wait: float) -> None:
     """Do what a bot asks for that gets too many messages."""
     if wait > LONGEST_PATIENCE_S:
         pace.turned_away = wait

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from vivavoce.bots.protocol import Bot, Talk
 from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.running.asking import Answered, Manners, ask, open_talk
-from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import OnMismatch, Plan, Script, ScriptTurn
 from vivavoce.conversations.scenarios.placeholders import fill
-from vivavoce.conversations.transcript import Exchange, State, TalkKey
+from vivavoce.conversations.transcript import Exchange, State, TalkKey, Transcript
 from vivavoce.records import Status
 
 CLOSE_SECONDS = 5.0
 # A bot that has not been asked for so long may have fallen asleep: its first answer is marked.
 IDLE_SECONDS = 60.0
+
+
+class Notes(Protocol):
+    """Where a conversation is written down while it is held: the record of a run, or a place of its own."""
+
+    def begin(self, key: TalkKey) -> None:
+        """Note that a conversation is in flight."""
+        ...
+
+    def add(self, key: TalkKey, exchange: Exchange) -> None:
+        """Keep one exchange."""
+        ...
+
+    def finish(self, key: TalkKey, state: State, note: str = "") -> None:
+        """Keep how a conversation ended."""
+        ...
 
 
 @dataclass
@@ -54,7 +71,7 @@ class Holding:
     heard: int = 0
 
 
-async def hold(holding: Holding, record: RunRecord) -> State:
+async def hold(holding: Holding, record: Notes) -> State:
     """Hold one conversation and keep it; return how it ended."""
     record.begin(holding.key)
     state, note = State.DONE, ""
@@ -70,7 +87,33 @@ async def hold(holding: Holding, record: RunRecord) -> State:
     return state
 
 
-async def _open(holding: Holding, record: RunRecord) -> bool:
+@dataclass
+class _OwnNotes:
+    """The notes of one conversation that belongs to no record: kept in memory, and told as they come."""
+
+    told: Callable[[Exchange], None]
+    exchanges: list[Exchange] = field(default_factory=list)
+    note: str = ""
+
+    def begin(self, key: TalkKey) -> None:
+        self.exchanges.clear()
+
+    def add(self, key: TalkKey, exchange: Exchange) -> None:
+        self.exchanges.append(exchange)
+        self.told(exchange)
+
+    def finish(self, key: TalkKey, state: State, note: str = "") -> None:
+        self.note = note
+
+
+async def hold_alone(holding: Holding, told: Callable[[Exchange], None] = lambda _: None) -> Transcript:
+    """Hold one conversation outside the record of a run; `told` hears of each exchange as soon as it is there."""
+    notes = _OwnNotes(told)
+    state = await hold(holding, notes)
+    return Transcript(holding.key, state, tuple(notes.exchanges), notes.note)
+
+
+async def _open(holding: Holding, record: Notes) -> bool:
     channel = holding.channel
     opened = await open_talk(channel.bot, holding.session, channel.manners)
     holding.talk = opened.talk
@@ -79,7 +122,7 @@ async def _open(holding: Holding, record: RunRecord) -> bool:
     return opened.talk is not None
 
 
-async def _say_all(holding: Holding, record: RunRecord) -> tuple[State, str]:
+async def _say_all(holding: Holding, record: Notes) -> tuple[State, str]:
     for turn in holding.script.turns:
         exchange = await _say(holding, turn)
         record.add(holding.key, exchange)

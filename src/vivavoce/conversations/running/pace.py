@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from vivavoce.bots.protocol import Limits
 
@@ -32,6 +34,24 @@ class Allowance:
             self.left += messages
 
 
+class Pacing(Protocol):
+    """What lets messages to one bot through: in this process (`Pace`), or for several processes together."""
+
+    turned_away: float | None
+
+    def turn(self, *, message: bool = True) -> AbstractAsyncContextManager[None]:
+        """Return what is entered while a message (or the opening of a talk) is on its way; entering may wait."""
+        ...
+
+    def slow_down(self, seconds: float) -> None:
+        """Ask less, because the bot said so."""
+        ...
+
+    def succeed(self) -> None:
+        """Note that a message got through."""
+        ...
+
+
 class Pace:
     """Lets messages to one bot through. Waiting here is never part of a response time.
 
@@ -52,7 +72,7 @@ class Pace:
         """How many messages may be on their way at the moment."""
         return int(self._allowed)
 
-    def turn(self, *, message: bool = True) -> _Turn:
+    def turn(self, *, message: bool = True) -> AbstractAsyncContextManager[None]:
         """Wait for a place and for the next moment at which a message (not: a talk) may begin."""
         return _Turn(self, self._gap if message else 0.0)
 

@@ -7,7 +7,7 @@ end is kept, so after a crash nothing is repeated but the conversations that wer
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -92,6 +92,18 @@ class RunRecord:
             )
         return cls(place, header_from_text(row[1]), database)
 
+    @classmethod
+    def in_memory(cls, header: RunHeader, transcripts: Iterable[Transcript]) -> RunRecord:
+        """Return a record of conversations that are kept elsewhere: it is read like any other, and has no folder."""
+        database = sqlite3.connect(":memory:")
+        database.executescript(_TABLES)
+        record = cls(Path(), header, database)
+        for transcript in transcripts:
+            for exchange in transcript.exchanges:
+                record.add(transcript.key, exchange)
+            record._note(transcript.key, transcript.state, transcript.note)
+        return record
+
     def __enter__(self) -> RunRecord:
         return self
 
@@ -139,11 +151,12 @@ class RunRecord:
 
     def finish(self, key: TalkKey, state: State, note: str = "") -> None:
         """Keep how a conversation ended; after this a crash does not lose it."""
-        self._note(key, state, note.encode("utf-8", "backslashreplace").decode())
+        self._note(key, state, note)
         self._writer.flush()
 
     def _note(self, key: TalkKey, state: State, note: str = "") -> None:
-        row = (self._places[key], key.bot, key.script, key.repeat, state, note)
+        told = note.encode("utf-8", "backslashreplace").decode()
+        row = (self._places[key], key.bot, key.script, key.repeat, state, told)
         self._writer.write("INSERT OR REPLACE INTO talk", *row)
 
     def close(self) -> None:

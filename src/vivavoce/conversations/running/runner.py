@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
@@ -84,6 +85,18 @@ def begin_run(
     origin: Mapping[str, object] | None = None,
 ) -> RunRecord:
     """Write down what the run will be, before the first message is sent."""
+    return RunRecord.create(folder, make_header(plan, bots, options, origin))
+
+
+def make_header(
+    plan: Plan,
+    bots: Sequence[BotFacts],
+    options: RunOptions,
+    origin: Mapping[str, object] | None = None,
+    *,
+    run: str = "",
+) -> RunHeader:
+    """Return what a run will be; `run` is its name, drawn where none is given, for sessions must not meet again."""
     names = [bot.name for bot in bots]
     if not names or len(set(names)) != len(names):
         raise UsageError("a run needs bots, each with a name of its own", remedy="name each bot once")
@@ -91,9 +104,8 @@ def begin_run(
         raise UsageError("there is nothing to say: no scenario was chosen", remedy="choose other levels or domains")
     settings = {name: value for name, value in asdict(options).items() if name not in ("repeats", "seed")}
     limited = tuple(replace(bot, limits=options.limits(bot.limits)) for bot in bots)
-    run = uuid4().hex[:12]
-    header = RunHeader(run, __version__, options.seed, plan, limited, options.repeats, settings, origin or {})
-    return RunRecord.create(folder, header)
+    name = run or uuid4().hex[:12]
+    return RunHeader(name, __version__, options.seed, plan, limited, options.repeats, settings, origin or {})
 
 
 def options_of(header: RunHeader) -> RunOptions:
@@ -119,8 +131,18 @@ async def hold_conversations(
             for own in (True, False):
                 await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
     finally:
-        await _close_all(bots)
+        await close_bots(bots)
     return run.end()
+
+
+def talks_of(header: RunHeader) -> list[tuple[Script, int]]:
+    """Return what is held with each bot: the scripts, each with its repeat, the first repeat of all first."""
+    return [(script, repeat) for repeat in range(header.repeats) for script in header.plan.scripts]
+
+
+def shuffle_talks(talks: list[Any], seed: int) -> None:
+    """Put talks into the order in which they are held: drawn, and the same for every bot."""
+    random.Random(f"{seed}/order").shuffle(talks)  # noqa: S311
 
 
 @contextmanager
@@ -136,10 +158,21 @@ def _settled_memory() -> Iterator[None]:
         gc.unfreeze()
 
 
-async def _close_all(bots: Iterable[Bot]) -> None:
+async def close_bots(bots: Iterable[Bot]) -> None:
+    """Close bots; one that fails to, or takes too long, keeps no other from it."""
     for bot in bots:
         with suppress(Exception):
             await asyncio.wait_for(bot.close(), CLOSE_SECONDS)
+
+
+def despair(channel: Channel, failures: int, most: int) -> str:
+    """Say why there is no use in asking a bot any more after so many failures in a row; nothing while there is."""
+    name, wait = channel.bot.facts.name, channel.manners.pace.turned_away
+    if wait is not None:
+        return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
+    if failures >= most:
+        return f"{name}: {plural(failures, 'conversation')} in a row without any answer"
+    return ""
 
 
 @dataclass
@@ -190,16 +223,11 @@ class _Run:
 
     def _queue(self, bot: Bot, done: Set[TalkKey]) -> _Queue:
         header, limits = self.record.header, self.options.limits(bot.facts.limits)
-        talks = [
-            (script, TalkKey(bot.facts.name, script.id, repeat))
-            for repeat in range(header.repeats)
-            for script in header.plan.scripts
-        ]
-        total = len(talks)
+        talks = [(script, TalkKey(bot.facts.name, script.id, repeat)) for script, repeat in talks_of(header)]
         left = [talk for talk in talks if talk[1] not in done]
-        random.Random(f"{self.options.seed}/order").shuffle(left)  # noqa: S311
+        shuffle_talks(left, self.options.seed)
         channel = Channel(bot, Manners(limits, Pace(limits), self.options.seed, self.allowance))
-        return _Queue(channel, deque(left), total, total - len(left))
+        return _Queue(channel, deque(left), len(talks), len(talks) - len(left))
 
     def _workers(self, queue: _Queue) -> int:
         return max(0, min(queue.channel.manners.limits.at_once, len(queue.talks)))
@@ -224,19 +252,10 @@ class _Run:
         queue.done += 1
         # A bot that never answers is as dead as one that cannot be reached, only slower to find out.
         queue.failures = 0 if state is State.DONE and answered else queue.failures + 1
-        queue.given_up = queue.given_up or self._despair(queue)
+        queue.given_up = queue.given_up or despair(queue.channel, queue.failures, self.options.give_up_after)
         if queue.given_up:
             self.reasons[queue.given_up] = None
         self.progress(queue.channel.bot.facts.name, queue.done, queue.total)
-
-    def _despair(self, queue: _Queue) -> str:
-        """Say why there is no use in asking this bot any more; nothing while there is."""
-        name, wait = queue.channel.bot.facts.name, queue.channel.manners.pace.turned_away
-        if wait is not None:
-            return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
-        if queue.failures >= self.options.give_up_after:
-            return f"{name}: {plural(queue.failures, 'conversation')} in a row without any answer"
-        return ""
 
     def end(self) -> RunEnd:
         header = self.record.header

@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.bots.protocol import BotFacts, Fallback, Limits
 from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_json
-from vivavoce.conversations.transcript import Exchange, RunHeader
+from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
 from vivavoce.records import Guess, Reply, Status
 
 # A payload is kept to look things up; beyond this it is no longer read by anyone.
@@ -38,10 +38,27 @@ def exchange_to_text(exchange: Exchange) -> str:
 
 def exchange_from_text(number: int, text: str) -> Exchange:
     """Return the exchange that was written."""
-    said = json.loads(text)
+    return _exchange(number, json.loads(text))
+
+
+def _exchange(number: int, written: Mapping[str, Any]) -> Exchange:
+    said = dict(written)
     reply = said.pop("reply", None)
     status = Status(said.pop("status"))
     return Exchange(number=number, status=status, reply=_reply_from(reply) if reply is not None else None, **said)
+
+
+def transcript_to_text(transcript: Transcript) -> str:
+    """Return a conversation as JSON: how it ended, and its exchanges with their numbers; its key stands elsewhere."""
+    said = ",".join(f"[{each.number},{exchange_to_text(each)}]" for each in transcript.exchanges)
+    return f'{{"state":{_encode(transcript.state)},"note":{_encode(transcript.note)},"exchanges":[{said}]}}'
+
+
+def transcript_from_text(key: TalkKey, text: str | bytes) -> Transcript:
+    """Return the conversation that was written."""
+    said = json.loads(text)
+    exchanges = tuple(_exchange(number, written) for number, written in said["exchanges"])
+    return Transcript(key, State(said["state"]), exchanges, said["note"])
 
 
 def _reply(reply: Reply) -> dict[str, Any]:

@@ -7,10 +7,14 @@ workspaces can be joined. Times are UTC. What JSON columns hold is said beside t
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.sql.operators import OperatorType
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from vivavoce.store.cleaning import clean_number, clean_text
 
 # Every constraint has a name, so that a migration can change it on every database.
 metadata = sa.MetaData(
@@ -45,25 +49,66 @@ class Moment(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class Word(TypeDecorator[str]):
+    """A text of limited length, checked here because SQLite keeps whatever it is given."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def __init__(self, length: int) -> None:
+        self.longest = length
+        super().__init__(length)
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Refuse what the other database could not keep."""
+        return None if value is None else clean_text(value, self.longest)
+
+    def coerce_compared_value(self, op: OperatorType | None, value: Any) -> TypeEngine[Any]:
+        """Let longer texts be asked for: they are not there, which is no mistake."""
+        return Prose()
+
+
+class Prose(TypeDecorator[str]):
+    """A text of any length."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Refuse what the other database could not keep."""
+        return None if value is None else clean_text(value)
+
+
+class Whole(TypeDecorator[int]):
+    """A whole number of 32 bits, checked here because SQLite keeps longer ones."""
+
+    impl = sa.Integer
+    cache_ok = True
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
+        """Refuse what the other database could not keep."""
+        return None if value is None else clean_number(value)
+
+
 def id_column() -> sa.Column[str]:
     """Return the id of a row."""
-    return sa.Column("id", sa.String(32), primary_key=True)
+    return sa.Column("id", Word(32), primary_key=True)
 
 
 def reference(table: str, name: str, *, null: bool = False, key: bool = False) -> sa.Column[str]:
     """Return a column that points to the id of another table: it goes with that row, or forgets it where it may."""
     target = sa.ForeignKey(f"{table}.id", ondelete="SET NULL" if null else "CASCADE")
-    return sa.Column(name, sa.String(32), target, nullable=null, primary_key=key)
+    return sa.Column(name, Word(32), target, nullable=null, primary_key=key)
 
 
 def text(name: str, *, null: bool = False) -> sa.Column[str]:
     """Return a text of any length."""
-    return sa.Column(name, sa.Text, nullable=null)
+    return sa.Column(name, Prose, nullable=null)
 
 
 def word(name: str, *, null: bool = False) -> sa.Column[str]:
     """Return a short text."""
-    return sa.Column(name, sa.String(200), nullable=null)
+    return sa.Column(name, Word(200), nullable=null)
 
 
 def moment(name: str, *, null: bool = False) -> sa.Column[datetime]:
@@ -73,7 +118,7 @@ def moment(name: str, *, null: bool = False) -> sa.Column[datetime]:
 
 def count(name: str, default: int = 0) -> sa.Column[int]:
     """Return a whole number."""
-    return sa.Column(name, sa.Integer, nullable=False, server_default=str(default))
+    return sa.Column(name, Whole, nullable=False, server_default=str(default))
 
 
 def number(name: str) -> sa.Column[float]:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from vivavoce.store.tables.columns import count, id_column, metadata, moment, reference, text, word
+from vivavoce.store.tables.columns import (
+    Whole,
+    count,
+    id_column,
+    metadata,
+    moment,
+    reference,
+    text,
+    word,
+)
 
 # Every change of material by a person or an import: who, when, why; undone by another edit.
 edits = sa.Table(
@@ -28,7 +37,7 @@ changes = sa.Table(
     "changes",
     metadata,
     reference("edits", "edit_id", key=True),
-    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("place", Whole, primary_key=True, autoincrement=False),
     word("noun"),
     word("noun_id"),
     word("topic_id", null=True),

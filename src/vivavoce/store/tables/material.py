@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from vivavoce.store.tables.columns import (
+    Whole,
+    Word,
     count,
     id_column,
     json_column,
@@ -20,7 +22,7 @@ projects = sa.Table(
     "projects",
     metadata,
     id_column(),
-    sa.Column("slug", sa.String(80), nullable=False, unique=True),
+    sa.Column("slug", Word(80), nullable=False, unique=True),
     text("name"),
     word("language"),
     json_column("languages"),  # list of codes, the main one first
@@ -35,7 +37,7 @@ topics = sa.Table(
     metadata,
     id_column(),
     reference("projects", "project_id"),
-    sa.Column("name", sa.String(400), nullable=False),
+    sa.Column("name", Word(400), nullable=False),
     text("description"),
     word("owner"),
     moment("created"),
@@ -58,7 +60,7 @@ examples = sa.Table(
     metadata,
     id_column(),
     reference("projects", "project_id"),
-    sa.Column("topic_id", sa.String(32), sa.ForeignKey("topics.id", ondelete="RESTRICT")),
+    sa.Column("topic_id", Word(32), sa.ForeignKey("topics.id", ondelete="RESTRICT")),
     text("text"),
     word("language"),
     word("source"),
@@ -114,8 +116,8 @@ scenarios = sa.Table(
 scenario_versions = sa.Table(
     "scenario_versions",
     metadata,
-    sa.Column("scenario_id", sa.String(32), primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("scenario_id", Word(32), primary_key=True),
+    sa.Column("version", Whole, primary_key=True, autoincrement=False),
     text("text"),
     moment("at"),
     reference("users", "user_id", null=True),

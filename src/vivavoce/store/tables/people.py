@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from vivavoce.store.tables.columns import flag, id_column, json_column, metadata, moment, reference, text, word
+from vivavoce.store.tables.columns import (
+    Word,
+    flag,
+    id_column,
+    json_column,
+    metadata,
+    moment,
+    reference,
+    text,
+    word,
+)
 
 users = sa.Table(
     "users",
     metadata,
     id_column(),
-    sa.Column("login", sa.String(200), nullable=False, unique=True),
+    sa.Column("login", Word(200), nullable=False, unique=True),
     text("name"),
     word("role"),
     text("password", null=True),
@@ -25,7 +35,7 @@ sessions = sa.Table(
     "sessions",
     metadata,
     id_column(),
-    sa.Column("secret", sa.String(64), nullable=False, unique=True),
+    sa.Column("secret", Word(64), nullable=False, unique=True),
     reference("users", "user_id"),
     moment("created"),
     moment("seen"),
@@ -38,7 +48,7 @@ tokens = sa.Table(
     "tokens",
     metadata,
     id_column(),
-    sa.Column("secret", sa.String(64), nullable=False, unique=True),
+    sa.Column("secret", Word(64), nullable=False, unique=True),
     reference("users", "user_id"),
     text("name"),
     json_column("scopes"),  # list of names
@@ -54,7 +64,7 @@ links = sa.Table(
     "links",
     metadata,
     id_column(),
-    sa.Column("secret", sa.String(64), nullable=False, unique=True),
+    sa.Column("secret", Word(64), nullable=False, unique=True),
     word("purpose"),
     reference("users", "user_id", null=True),
     moment("created"),

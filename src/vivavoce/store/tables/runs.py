@@ -5,6 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from vivavoce.store.tables.columns import (
+    Prose,
+    Whole,
+    Word,
     count,
     flag,
     id_column,
@@ -57,7 +60,7 @@ units = sa.Table(
     metadata,
     id_column(),
     reference("runs", "run_id"),
-    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("key", Prose, nullable=False),
     text("title"),
     count("place"),
     count("phase"),
@@ -81,7 +84,7 @@ turns = sa.Table(
     "turns",
     metadata,
     reference("units", "unit_id", key=True),
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("number", Whole, primary_key=True, autoincrement=False),
     reference("runs", "run_id"),
     word("bot"),
     text("script"),
@@ -105,10 +108,10 @@ outcomes = sa.Table(
     "outcomes",
     metadata,
     reference("runs", "run_id", key=True),
-    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("place", Whole, primary_key=True, autoincrement=False),
     text("text"),
-    sa.Column("intent", sa.String(400)),
-    sa.Column("guess", sa.String(400)),
+    sa.Column("intent", Word(400)),
+    sa.Column("guess", Word(400)),
     number("confidence"),
     word("outcome"),
     count("right"),
@@ -122,8 +125,8 @@ measures = sa.Table(
     "measures",
     metadata,
     reference("runs", "run_id", key=True),
-    sa.Column("scope", sa.String(200), primary_key=True),
-    sa.Column("name", sa.String(100), primary_key=True),
+    sa.Column("scope", Word(200), primary_key=True),
+    sa.Column("name", Word(100), primary_key=True),
     number("value"),
     number("low"),
     number("high"),
@@ -135,7 +138,7 @@ documents = sa.Table(
     "documents",
     metadata,
     reference("runs", "run_id", key=True),
-    sa.Column("name", sa.String(200), primary_key=True),
+    sa.Column("name", Word(200), primary_key=True),
     word("media"),
     sa.Column("content", sa.LargeBinary, nullable=False),
 )
@@ -157,6 +160,6 @@ schedules = sa.Table(
 )
 
 # When the next message may be sent to a bot, over all workers.
-paces = sa.Table("paces", metadata, sa.Column("key", sa.String(200), primary_key=True), moment("next_at"))
+paces = sa.Table("paces", metadata, sa.Column("key", Word(200), primary_key=True), moment("next_at"))
 
 workers = sa.Table("workers", metadata, id_column(), word("host"), count("pid"), moment("started"), moment("seen"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from vivavoce.store.tables.columns import (
+    Whole,
+    Word,
     count,
     id_column,
     json_column,
@@ -22,7 +24,7 @@ dialogues = sa.Table(
     metadata,
     id_column(),
     reference("projects", "project_id"),
-    sa.Column("name", sa.String(400), nullable=False),
+    sa.Column("name", Word(400), nullable=False),
     word("batch"),
     word("bot", null=True),
     word("person", null=True),
@@ -54,7 +56,7 @@ ratings = sa.Table(
     metadata,
     id_column(),
     reference("dialogues", "dialogue_id"),
-    sa.Column("turn", sa.Integer, nullable=False),  # 0: the whole talk
+    sa.Column("turn", Whole, nullable=False),  # 0: the whole talk
     reference("users", "user_id", null=True),
     word("rater"),
     number("quality"),
@@ -64,4 +66,4 @@ ratings = sa.Table(
 )
 
 # What holds for the whole workspace, and the text of help that people wrote.
-options = sa.Table("options", metadata, sa.Column("name", sa.String(100), primary_key=True), json_column("value"))
+options = sa.Table("options", metadata, sa.Column("name", Word(100), primary_key=True), json_column("value"))

@@ -1,0 +1,183 @@
+"""Where connections to bots may go: anywhere, as on the command line, or to public addresses alone.
+
+An application that people reach over a network must not be led into the network that it stands in: by an address of
+a bot, by a name that leads there, or by a name that leads elsewhere the second time it is asked for. So names are
+asked for once, every address found is looked at, and the connection is made to an address that was looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
+
+from vivavoce.errors import Fault, UsageError
+
+__all__ = [
+    "ANYWHERE",
+    "REMEDY",
+    "AddressRefused",
+    "Addresses",
+    "addresses",
+    "check_peer",
+    "find_addresses",
+    "limited_to",
+    "public_addresses",
+    "public_only",
+    "refused_host",
+]
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+REMEDY = (
+    "give the public address of the bot; whoever runs this application can allow its own network"
+    " with the setting `private_bots`"
+)
+# Public by their numbers, yet answered by the host of a virtual machine with what concerns that machine alone.
+_METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
+# Set aside for other ends than reaching a host; not every Python knows all of them.
+_SET_ASIDE = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "3fff::/20", "5f00::/16")))
+# IPv6 ways to an IPv4 address: whoever translates them reaches the address in their last four bytes.
+_TRANSLATED = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+_LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
+_KINDS: tuple[tuple[str, Callable[[Address], bool]], ...] = (
+    ("a cloud's metadata address", lambda address: address in _METADATA),
+    ("an unspecified address", lambda address: address.is_unspecified),
+    ("a loopback address", lambda address: address.is_loopback),
+    ("a link-local address", lambda address: address.is_link_local),
+    ("a multicast address", lambda address: address.is_multicast),
+    ("a private address", lambda address: address.is_private or getattr(address, "is_site_local", False)),
+    ("a reserved address", lambda address: address.is_reserved or any(address in one for one in _SET_ASIDE)),
+    ("an address that is not public", lambda address: not address.is_global),
+)
+
+
+class AddressRefused(Exception):  # noqa: N818 - it is caught and told as a BotError
+    """A connection that is not made, and what its address is."""
+
+    def __init__(self, host: str, kind: str) -> None:
+        # The address itself stays unsaid: a stranger must not learn which names a network knows.
+        self.what = f"no connection is made to {host}: it leads to {kind}"
+        super().__init__(self.what)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Which addresses may be connected to: all, or with `public_only` public ones and those of `allowed` networks."""
+
+    public_only: bool = False
+    allowed: tuple[Network, ...] = ()
+
+    def refusal(self, address: str) -> str:
+        """Say what an address is to which no connection may be made; nothing where it may."""
+        if not self.public_only:
+            return ""
+        return _kind(ip_address(address), self.allowed)
+
+
+ANYWHERE = Addresses()
+_in_force: ContextVar[Addresses] = ContextVar("vivavoce_addresses", default=ANYWHERE)
+
+
+def addresses() -> Addresses:
+    """Return what is in force here."""
+    return _in_force.get()
+
+
+@contextmanager
+def limited_to(policy: Addresses) -> Iterator[None]:
+    """Let connections go where `policy` says, in this task and in those that it starts."""
+    before = _in_force.set(policy)
+    try:
+        yield
+    finally:
+        _in_force.reset(before)
+
+
+@contextmanager
+def public_only(allowed: Sequence[str] = ()) -> Iterator[None]:
+    """Let connections go to public addresses alone, and to the networks that are allowed."""
+    with limited_to(public_addresses(allowed)):
+        yield
+
+
+def public_addresses(allowed: Sequence[str] = ()) -> Addresses:
+    """Return the policy of public addresses alone, with networks such as `10.1.0.0/16` that are allowed too."""
+    networks: list[Network] = []
+    faults: list[Fault] = []
+    for written in allowed:
+        try:
+            networks.append(ip_network(written.strip(), strict=False))
+        except ValueError:
+            faults.append(Fault(f"'{written}' is neither an address nor a network"))
+    if faults:
+        remedy = "write networks such as 10.1.0.0/16 or fd00::/8"
+        raise UsageError("these networks cannot be allowed", faults=faults, remedy=remedy)
+    return Addresses(True, tuple(networks))
+
+
+def refused_host(url: str, policy: Addresses) -> str:
+    """Say why the bot of an address would be refused, as far as that is known without asking for a name."""
+    if not policy.public_only:
+        return ""
+    host = (urlsplit(url).hostname or "").rstrip(".").lower()
+    if host in _LOCAL_NAMES or host.endswith(".localhost"):
+        # Which number the name has here is not asked: it is left to the connection where one of them is allowed.
+        found = [policy.refusal(own) for own in ("127.0.0.1", "::1")]
+        return found[0] if all(found) else ""
+    address = _written_number(host)
+    return policy.refusal(address) if address else ""
+
+
+async def find_addresses(host: str, port: int, policy: Addresses) -> list[str]:
+    """Return the addresses of a host, each of them allowed; AddressRefused where one is not."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    numbers = list(dict.fromkeys(str(place[0]) for *_, place in found))
+    for number in numbers:
+        if kind := policy.refusal(number):
+            raise AddressRefused(host, kind)
+    return numbers
+
+
+def check_peer(host: str, peer: object, policy: Addresses) -> None:
+    """Refuse a connection that was made, by the address at its other end."""
+    number = peer[0] if isinstance(peer, tuple) and peer else ""
+    if policy.public_only and (kind := policy.refusal(str(number)) if number else "an unknown address"):
+        raise AddressRefused(host, kind)
+
+
+def _kind(address: Address, allowed: Sequence[Network]) -> str:
+    if any(address in network for network in allowed):
+        return ""
+    inner = _inner(address)
+    if inner is not None:
+        return _kind(inner, allowed)
+    return next((kind for kind, is_so in _KINDS if is_so(address)), "")
+
+
+def _inner(address: Address) -> IPv4Address | None:
+    """Return the IPv4 address that an IPv6 one stands for."""
+    if isinstance(address, IPv4Address):
+        return None
+    if any(address in network for network in _TRANSLATED) and int(address) > 1:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+
+
+def _written_number(host: str) -> str:
+    """Return the address that a host is written as, also in the forms of old: 2130706433, 0x7f.1, 0177.0.0.1."""
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        pass
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,282 @@
+"""The exam of conversations in units: one talk with one bot is one unit, judged when all have been held."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from vivavoce.conversations.running.holding import hold_alone
+from vivavoce.conversations.running.pace import Allowance, Pacing
+from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, talks_of
+from vivavoce.conversations.running.transcript_json import transcript_to_text
+from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
+from vivavoce.errors import UsageError, plural
+from vivavoce.jobs.exams.choices import Choice, UnfitError, check_options, from_settings
+from vivavoce.jobs.exams.documents import chart_documents, html_document, json_document
+from vivavoce.jobs.exams.protocol import (
+    Conclusion,
+    Document,
+    Failure,
+    Finished,
+    Json,
+    Measure,
+    Options,
+    UnitPlan,
+    Work,
+)
+from vivavoce.jobs.exams.talks import Material, Told, make_holding, open_channel, read_material, read_talk
+from vivavoce.records import Rate
+
+if TYPE_CHECKING:
+    from vivavoce.bots import Bot, BotFacts
+    from vivavoce.conversations.result import ConversationsResult, Line
+    from vivavoce.conversations.running.record import RunRecord
+    from vivavoce.conversations.scenario import Script, ScriptTurn
+    from vivavoce.reports.svg import AnyChart
+
+__all__ = ["Conversations", "TurnLine", "is_held", "lines_of", "run_options", "telling_bots"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLine:
+    """One turn of a conversation, judged, with its texts; a turn that was not reached has the text of its script.
+
+    `repeat` counts from 0, `number` from 1. `attempts` 0: nothing was sent.
+    """
+
+    bot: str
+    script: str
+    repeat: int
+    number: int
+    scenario: str
+    domain: str
+    level: str
+    kind: str
+    sent: str
+    reply: str
+    status: str
+    outcome: str
+    reasons: tuple[str, ...]
+    expected: tuple[str, ...]
+    intent: str | None
+    confidence: float | None
+    first_ms: float | None
+    attempts: int
+    in_scope: bool
+    fallback: bool
+
+
+class Conversations:
+    """Scripted conversations with bots. Units wait for bots, so they are awaited here and not sent to an executor."""
+
+    name = "conversations"
+    in_executor = False
+
+    def check(self, options: Options) -> Options:
+        """Return how often and how hard the bots are asked, complete; null leaves a limit as the bot has it."""
+        return check_options(self.name, options, _CHOICES)
+
+    def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
+        """Return a unit for each talk: the same talk with every bot, then the next one.
+
+        Bots that think on our own processor come first, so that nobody is timed while they think.
+        """
+        header = read_material(material).header
+        talks = talks_of(header)
+        shuffle_talks(talks, header.seed)
+        units = [_unit(header, bot, script, repeat) for script, repeat in talks for bot in header.bots]
+        return tuple(sorted(units, key=lambda unit: unit.phase))
+
+    def perform(self, work: Work) -> bytes:
+        """Refuse: a talk is awaited, see `hold_talk`."""
+        raise UsageError(
+            "a conversation waits for its bot and cannot be sent to an executor",
+            where=work.key,
+            remedy="await `hold_talk`, or `hold` of a TalkRoom",
+        )
+
+    async def hold_talk(self, work: Work, bot: Bot, pace: Pacing, told: Told = lambda _: None) -> bytes:
+        """Hold one talk and return its transcript; `told` hears of each exchange at once."""
+        material = read_material(work.material)
+        channel = open_channel(material, bot, pace, Allowance())
+        transcript = await hold_alone(make_holding(material, channel, material.talk(work.key)), told)
+        return transcript_to_text(transcript).encode("ascii")
+
+    def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
+        """Judge and count all talks that were held, and say which were not."""
+        from vivavoce.conversations.running.record import RunRecord
+        from vivavoce.conversations.scoring import score_run
+        from vivavoce.reports.conversation_wording import headline
+
+        told = read_material(material)
+        talks = (read_talk(told, unit, result) for unit, result in finished.results.items())
+        with closing(RunRecord.in_memory(told.header, talks)) as record:
+            result = score_run(record)
+            return Conclusion(
+                headline=headline(result),
+                measures=tuple(_measures(result)),
+                documents=tuple(_documents(result, record)),
+                warnings=(*result.failures, *_reasons(told, finished.failures), *result.warnings),
+            )
+
+
+# --- options -----------------------------------------------------------------------------------------------------
+
+
+def run_options(options: Options) -> RunOptions:
+    """Return checked options as those of a run."""
+    return RunOptions(**options)  # type: ignore[arg-type]
+
+
+def _number(least: float, whole: bool, optional: bool, value: Json) -> Json:
+    if value is None and optional:
+        return None
+    kinds = int if whole else (int, float)
+    # True is a whole number to Python, but never to the person who wrote it.
+    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= float(value) < float("inf"):
+        raise UnfitError(f"must be a {'whole ' if whole else ''}number of {least:g} or more, not {value!r}")
+    return value if whole else float(value)
+
+
+def _limit(least: float, *, whole: bool = True, optional: bool = True) -> Callable[[Json], Json]:
+    return partial(_number, least, whole, optional)
+
+
+_CHOICES: Mapping[str, Choice] = {
+    "repeats": Choice(1, _limit(1, optional=False)),
+    "concurrency": Choice(None, _limit(1)),
+    "per_second": Choice(None, _limit(0.001, whole=False)),
+    "timeout_s": Choice(None, _limit(0.001, whole=False)),
+    "retries": Choice(None, _limit(0)),
+    "max_messages": Choice(None, _limit(1)),
+    "give_up_after": Choice(10, _limit(1, optional=False)),
+    "seed": from_settings("seed"),
+}
+
+
+# --- units -------------------------------------------------------------------------------------------------------
+
+
+def _unit(header: RunHeader, bot: BotFacts, script: Script, repeat: int) -> UnitPlan:
+    which = f", {repeat + 1} of {header.repeats}" if header.repeats > 1 else ""
+    title = f"{bot.name}: {script.title or script.id}{which}"
+    return UnitPlan(TalkKey(bot.name, script.id, repeat).session, title, 0 if bot.in_process else 1, bot.name)
+
+
+def is_held(result: bytes) -> bool:
+    """Tell whether the talk of a unit was held to its end; one that was not may be held again."""
+    return bool(json.loads(result)["state"] == State.DONE)
+
+
+# --- turns -------------------------------------------------------------------------------------------------------
+
+
+def telling_bots(material: bytes, finished: Finished) -> frozenset[str]:
+    """Return the bots that named a topic in any of their talks: their topics are judged in all of them."""
+    told = read_material(material)
+    talks = (read_talk(told, unit, result) for unit, result in finished.results.items())
+    return frozenset(talk.key.bot for talk in talks if _names_topic(talk))
+
+
+def _names_topic(talk: Transcript) -> bool:
+    return any(one.reply is not None and one.reply.intent is not None for one in talk.exchanges)
+
+
+def lines_of(material: bytes, key: str, result: bytes, *, telling: Collection[str] = ()) -> tuple[TurnLine, ...]:
+    """Return the turns of a talk, judged, those that were not reached among them.
+
+    `telling`: bots that are known to name their topics although nobody said so. A talk in which one does counts by
+    itself; that another talk of the bot has shown it is known only at the end, see `telling_bots`.
+    """
+    from vivavoce.conversations.findings.finding import make_lines
+
+    told = read_material(material)
+    talk = read_talk(told, key, result)
+    names = {talk.key.bot, *telling} if _names_topic(talk) else telling
+    bots = tuple(replace(bot, reports_intent=bot.reports_intent or bot.name in names) for bot in told.header.bots)
+    held = {exchange.number: exchange for exchange in talk.exchanges}
+    turns = told.scripts[talk.key.script].turns
+    lines = make_lines(replace(told.header, bots=bots), [talk])
+    return tuple(_turn_line(line, turn, held.get(turn.number)) for line, turn in zip(lines, turns, strict=True))
+
+
+def _turn_line(line: Line, turn: ScriptTurn, exchange: Exchange | None) -> TurnLine:
+    reply = exchange.reply if exchange is not None else None
+    return TurnLine(
+        bot=line.key.bot,
+        script=line.key.script,
+        repeat=line.key.repeat,
+        number=line.number,
+        scenario=line.scenario,
+        domain=line.domain,
+        level=line.level,
+        kind=line.kind,
+        sent=_storable(exchange.sent if exchange is not None else turn.text),
+        reply=_storable((reply.text or " / ".join(reply.buttons)) if reply is not None else ""),
+        status=line.status,
+        outcome=str(line.verdict.outcome),
+        reasons=tuple(_storable(reason) for reason in line.verdict.reasons),
+        expected=line.expected,
+        intent=None if line.verdict.intent is None else _storable(line.verdict.intent),
+        confidence=None if reply is None else reply.confidence,
+        first_ms=line.first_ms,
+        attempts=line.attempts,
+        in_scope=line.verdict.in_scope,
+        fallback=line.verdict.fallback,
+    )
+
+
+def _storable(text: str) -> str:
+    """Return a text that every database takes: a bot may send half a character, or the one that ends strings."""
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "backslashreplace").decode()
+
+
+# --- the conclusion ----------------------------------------------------------------------------------------------
+
+
+def _measures(result: ConversationsResult) -> Iterator[Measure]:
+    for bot in result.header.bots:
+        cell = result.cell(bot.name)
+        for name, rate in cell.rates.items():
+            yield Measure(bot.name, name, rate)
+        for name, value in (("response_time_p50", cell.times.p50), ("response_time_p95", cell.times.p95)):
+            yield Measure(bot.name, name, Rate(value, None, None, cell.times.turns))
+
+
+def _documents(result: ConversationsResult, record: RunRecord) -> Iterator[Document]:
+    from vivavoce.conversations.findings.result_json import result_to_json
+    from vivavoce.reports.conversation_html import render_conversations
+
+    yield json_document("findings.json", result_to_json(result))
+    yield html_document("report.html", render_conversations(result, record))
+    yield from chart_documents(_charts(result))
+
+
+def _charts(result: ConversationsResult) -> dict[str, AnyChart]:
+    """Return the pictures of a run; none where nothing could be counted."""
+    from vivavoce.reports.conversation_charts import levels_chart, outcomes_chart, times_chart
+    from vivavoce.reports.conversation_wording import ranked_cells
+
+    if not ranked_cells(result):
+        return {}
+    charts = {"levels": levels_chart(result), "outcomes": outcomes_chart(result)}
+    timed = any(result.cell(bot.name).times.p50 for bot in result.header.bots)
+    return {**charts, "times": times_chart(result)} if timed else charts
+
+
+def _reasons(material: Material, failures: tuple[Failure, ...]) -> Iterator[str]:
+    """Say why talks were not held, once for each reason of each bot."""
+    counted = Counter((material.talk(failure.key).bot, _reason(failure)) for failure in failures)
+    for (bot, reason), talks in counted.items():
+        yield f"{bot}: {plural(talks, 'conversation')} not held: {reason}"
+
+
+def _reason(failure: Failure) -> str:
+    # An error begins with its place and ends with its remedy; without them the same reasons are the same words.
+    lines = failure.reason.removeprefix(f"{failure.key}: ").strip().splitlines()
+    return lines[0] if lines else "no reason was given"

@@ -1,0 +1,252 @@
+"""The dialogues exam in units: a few dozen talks each."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.dialogues.corpus.entries import Entry, LogOptions
+from vivavoce.dialogues.corpus.objects import read_object
+from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json
+from vivavoce.dialogues.corpus.writing import dialogue_json
+from vivavoce.dialogues.dialogue import Dialogue
+from vivavoce.dialogues.raters.protocol import Rater
+from vivavoce.dialogues.raters.registry import RATERS, load_rater
+from vivavoce.dialogues.result import Cause, DialoguesResult, Reason, Score, TurnEffect
+from vivavoce.dialogues.result_json import result_to_json, score_to_json
+from vivavoce.errors import DataError, Fault, WorkError, plural
+from vivavoce.jobs.exams.bookkeeping import NOT_DONE, Kept, find_unit, reasons_of, remarks_on
+from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
+from vivavoce.jobs.exams.documents import canonical_json, chart_documents, html_document, json_document
+from vivavoce.jobs.exams.protocol import (
+    Conclusion,
+    Document,
+    Finished,
+    Json,
+    Measure,
+    Options,
+    UnitPlan,
+    Work,
+)
+
+if TYPE_CHECKING:
+    from vivavoce.reports.svg import AnyChart
+
+__all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
+
+# Talks in a unit: few enough for progress that moves, enough to rate them in batches.
+CHUNK = 64
+_CHOICES: Mapping[str, Choice] = {
+    "rater": named(RATERS, "rater", "learned"),
+    "seed": from_settings("seed"),
+    "source": text("memory"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The talks of a run in order, and what was passed over in them."""
+
+    dialogues: tuple[Dialogue, ...]
+    notes: tuple[str, ...] = ()
+
+    def chunks(self) -> dict[str, tuple[Dialogue, ...]]:
+        """Return the talks of each unit by its key."""
+        starts = range(0, len(self.dialogues), CHUNK)
+        return {str(place): self.dialogues[start : start + CHUNK] for place, start in enumerate(starts, 1)}
+
+
+_LOGS: Kept[Log] = Kept(4)
+_RATERS: Kept[Rater] = Kept(4)
+
+
+class Dialogues:
+    """Scores for logged talks; the material is JSON Lines as `dialogues_to_bytes` writes them."""
+
+    name = "dialogues"
+    in_executor = True
+
+    def check(self, options: Options) -> dict[str, Json]:
+        """Return the options complete and in order."""
+        return check_options(self.name, options, _CHOICES)
+
+    def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
+        """Return a unit for every few dozen talks."""
+        self.check(options)
+        sizes = [(key, len(talks)) for key, talks in _log(material).chunks().items()]
+        ends = {key: place * CHUNK + size for place, (key, size) in enumerate(sizes)}
+        return tuple(UnitPlan(key, f"talks {ends[key] - size + 1:,} to {ends[key]:,}") for key, size in sizes)
+
+    def perform(self, work: Work) -> bytes:
+        """Score the talks of one unit."""
+        from vivavoce.dialogues.exam import rate_in_chunks
+
+        checked: Mapping[str, Any] = self.check(work.options)
+        log = _log(work.material)
+        rater = _RATERS.get((work.run, checked["rater"]), lambda: load_rater(checked["rater"]))
+        talks = find_unit(log.chunks(), work.key)
+        return canonical_json([_score_json(score) for score in rate_in_chunks(rater, talks)])
+
+    def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
+        """Say what the scores mean, as an exam in one go would."""
+        from vivavoce.dialogues.exam import conclude
+        from vivavoce.reports import dialogue_wording as wording
+
+        checked: Mapping[str, Any] = self.check(options)
+        log = _log(material)
+        scores = _gather(log, finished)
+        rater, seed, source = load_rater(checked["rater"]), checked["seed"], checked["source"]
+        result = conclude(log.dialogues, scores, rater, seed=seed, source=source, notes=log.notes)
+        return Conclusion(
+            headline=wording.headline(result),
+            measures=tuple(_measures(result)),
+            documents=tuple(_documents(result)),
+            warnings=(*wording.remarks(result), *remarks_on(finished, log.chunks())),
+        )
+
+
+# --- material ----------------------------------------------------------------------------------------------------
+
+
+def dialogues_to_bytes(dialogues: Iterable[Dialogue]) -> bytes:
+    """Return talks as JSON Lines, one a line; the same talks give the same bytes."""
+    return b"".join(canonical_json(dialogue_json(dialogue)) + b"\n" for dialogue in dialogues)
+
+
+def dialogues_from_bytes(content: bytes) -> tuple[Dialogue, ...]:
+    """Return the talks that were written; DataError with every fault where they cannot be read."""
+    return read_log(content).dialogues
+
+
+def read_log(content: bytes) -> Log:
+    """Return the talks of JSON Lines and what was passed over in them."""
+    entries = list(_entries(content))
+    faults = [fault for entry in entries for fault in entry.faults]
+    dialogues = tuple(entry.dialogue for entry in entries if entry.dialogue is not None)
+    faults += list(_repeated(entries))
+    if faults:
+        raise DataError("these dialogues cannot be used", faults=faults, remedy="correct the lines")
+    if not dialogues:
+        raise DataError("there are no dialogues", remedy="give at least one")
+    remarks = Counter(remark for entry in entries for remark in entry.remarks)
+    return Log(dialogues, tuple(f"{remark} ({plural(times, 'dialogue')})" for remark, times in remarks.items()))
+
+
+def _log(material: bytes) -> Log:
+    return _LOGS.get(sha256(material).digest(), lambda: read_log(material))
+
+
+def _entries(content: bytes) -> Iterator[Entry]:
+    # Only a line feed ends a line: JSON may hold other line ends.
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            item = parse_json(line.decode("utf-8"))
+        except (BrokenJsonError, UnicodeDecodeError) as error:
+            where = f"line {number}"
+            yield Entry(where, None, (Fault(f"the line is not valid JSON: {error}", where),))
+            continue
+        yield from read_object(item, number, "line", LogOptions())
+
+
+def _repeated(entries: Sequence[Entry]) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for entry in entries:
+        if entry.dialogue is not None:
+            first = seen.setdefault(entry.dialogue.id, entry.place)
+            if first != entry.place:
+                yield Fault(f"the id '{entry.dialogue.id[:60]}' was used before, in {first}", entry.place)
+
+
+# --- scores ------------------------------------------------------------------------------------------------------
+
+
+def _score_json(score: Score) -> dict[str, Json]:
+    """Return all of a score; the form of results leaves out what no reader of them needs."""
+    return score_to_json(score) | {
+        "refusal": score.refusal,
+        "learned": score.learned,
+        "cause": None if score.cause is None else str(score.cause),
+    }
+
+
+def _score(plain: Mapping[str, Any]) -> Score:
+    return Score(
+        id=plain["id"],
+        score=plain["score"],
+        low=plain["low"],
+        high=plain["high"],
+        turns=tuple(TurnEffect(one["number"], one["speaker"], _effect(one)) for one in plain["turns"]),
+        reasons=tuple(Reason(one["name"], _effect(one), one["text"]) for one in plain["reasons"]),
+        warnings=tuple(plain["warnings"]),
+        refusal=plain["refusal"],
+        learned=plain["learned"],
+        cause=None if plain["cause"] is None else Cause(plain["cause"]),
+    )
+
+
+def _effect(plain: Mapping[str, Any]) -> float:
+    return math.nan if plain["effect"] is None else plain["effect"]
+
+
+def _gather(log: Log, finished: Finished) -> list[Score]:
+    """Return one score for each talk in order; a talk whose unit was not done has none and says why."""
+    reasons = reasons_of(finished)
+    chunks = log.chunks()
+    if not any(key in finished.results for key in chunks):
+        what = next((f"no talk was scored; the first time: {reason}" for reason in reasons.values()), "")
+        raise WorkError(
+            what or "no talk was scored", remedy="let the run go on, or let the failed units be tried again"
+        )
+    scores: list[Score] = []
+    for key, talks in chunks.items():
+        if key in finished.results:
+            scores += [_score(plain) for plain in json.loads(finished.results[key])]
+        else:
+            why = f"not scored: {reasons.get(key, NOT_DONE)}"
+            scores += [Score(talk.id, None, refusal=why, cause=Cause.UNANSWERED) for talk in talks]
+    return scores
+
+
+# --- the conclusion ----------------------------------------------------------------------------------------------
+
+
+def _measures(result: DialoguesResult) -> Iterator[Measure]:
+    from vivavoce.dialogues.agreement import OVERALL
+    from vivavoce.reports import dialogue_wording as wording
+
+    talks = wording.scored(result)
+    yield Measure("", "score", wording.mean_score(talks))
+    for bot, own in wording.by_bot(talks).items():
+        yield Measure(bot, "score", wording.mean_score(own))
+    for kind, agreement in result.passport.local.items():
+        scope = "" if kind == OVERALL else kind
+        for name in ("pearson", "spearman", "kendall", "mse"):
+            yield Measure(scope, name, getattr(agreement, name))
+
+
+def _documents(result: DialoguesResult) -> Iterator[Document]:
+    from vivavoce.reports.dialogue_html import render_dialogues
+
+    yield json_document("findings.json", result_to_json(result))
+    yield html_document("report.html", render_dialogues(result))
+    yield from chart_documents(_charts(result))
+
+
+def _charts(result: DialoguesResult) -> dict[str, AnyChart]:
+    from vivavoce.reports import dialogue_charts as charts
+
+    drawn: dict[str, AnyChart] = {}
+    if any(score.score is not None for score in result.scores):
+        drawn["distribution"] = charts.distribution_chart(result)
+    if result.ranking is not None:
+        drawn["ranking"] = charts.ranking_chart(result.ranking)
+    if result.passport.local:
+        drawn["agreement"] = charts.agreement_chart(result)
+    return drawn

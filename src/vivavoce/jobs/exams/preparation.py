@@ -1,0 +1,200 @@
+"""What the exams of training data share: material and splits prepared once a process, units as bytes and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from vivavoce.classifiers.protocol import PreparingClassifier
+from vivavoce.errors import ClassifierError, WorkError
+from vivavoce.intents.exam import PLAIN, load_classifier, plan_splits
+from vivavoce.intents.material import Material
+from vivavoce.intents.record import (
+    ExamRecord,
+    UnitFailure,
+    UnitKey,
+    UnitResult,
+    decode_result,
+    encode_result,
+)
+from vivavoce.intents.runner import AnyClassifier, EngineFacts, Unit, assemble, is_parallel, unit_worker
+from vivavoce.intents.splits import Design, Partition, Setting, Singletons, SplitPlan
+from vivavoce.jobs.exams.bookkeeping import NOT_DONE, Kept, reasons_of
+from vivavoce.jobs.exams.choices import Choice, flag, from_settings, split_settings
+from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes
+from vivavoce.jobs.exams.protocol import Finished, Json, Options, UnitPlan
+
+__all__ = [
+    "SPLIT_CHOICES",
+    "Bench",
+    "Gathered",
+    "Task",
+    "bench_of",
+    "gather",
+    "result_to_bytes",
+    "schedule",
+    "setting_name",
+    "task_of",
+    "timings_json",
+    "unit_name",
+]
+
+SPLIT_CHOICES: Mapping[str, Choice] = {
+    "settings": split_settings(),
+    **{name: from_settings(name) for name in ("retries", "threshold", "test_fraction", "partition", "singletons")},
+    "leak_proof": flag(True),
+    "seed": from_settings("seed"),
+}
+# The threshold is looked at when all is done; it changes neither splits nor answers.
+SHAPE = tuple(name for name in SPLIT_CHOICES if name != "threshold")
+
+
+# --- prepared once a process -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is examined: the material in numbers, and its splits under each setting, the first one first."""
+
+    material: Material
+    plans: dict[Setting, SplitPlan]
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """An engine that has read the texts of a task, ready to train and test one split at a time."""
+
+    task: Task
+    engine: AnyClassifier
+    work: Callable[[Unit], UnitResult]
+
+
+_TASKS: Kept[Task] = Kept(4)
+_BENCHES: Kept[Bench] = Kept(4)
+
+
+def task_of(content: bytes, options: Mapping[str, Any]) -> Task:
+    """Return the material and the splits; `options` are checked ones."""
+    return _TASKS.get((sha256(content).digest(), _shape(options)), lambda: _task(content, options))
+
+
+def bench_of(run: str, classifier: str, content: bytes, options: Mapping[str, Any]) -> Bench:
+    """Return the bench of a classifier in a run: two runs never share an engine, which may hold one bot."""
+    key = run, sha256(content).digest(), classifier, _shape(options)
+    return _BENCHES.get(key, lambda: _bench(classifier, content, options))
+
+
+def _shape(options: Options) -> bytes:
+    return canonical_json({name: options[name] for name in SHAPE})
+
+
+def _task(content: bytes, options: Mapping[str, Any]) -> Task:
+    material = Material.of(dataset_from_bytes(content), leak_proof=options["leak_proof"])
+    design = Design(
+        PLAIN,
+        options["retries"],
+        options["test_fraction"],
+        Partition(options["partition"]),
+        Singletons(options["singletons"]),
+        options["seed"],
+    )
+    return Task(material, plan_splits(material, design, [Setting(k, p) for k, p in options["settings"]]))
+
+
+def _bench(classifier: str, content: bytes, options: Mapping[str, Any]) -> Bench:
+    task, engine = task_of(content, options), load_classifier(classifier)
+    return Bench(task, engine, unit_worker(engine, task.material))
+
+
+# --- units -------------------------------------------------------------------------------------------------------
+
+
+def setting_name(setting: Setting) -> str:
+    """Return a setting as scopes and keys call it, such as `0,0.15`."""
+    return f"{setting.k},{repr(float(setting.p)).removesuffix('.0')}"
+
+
+def unit_name(key: UnitKey) -> str:
+    """Return the stable key of a split, such as `0,0.15/3`."""
+    return f"{setting_name(key.setting)}/{key.retry + 1}{'' if key.leak_proof else '/naive'}"
+
+
+def schedule(engine: AnyClassifier | None, titles: Mapping[str, str], reading: UnitPlan) -> Iterator[UnitPlan]:
+    """Yield the units of one engine in order; `titles` by key. None: the engine could not be loaded.
+
+    An engine that reads all texts first does so in a unit of its own: else every process would read them at the same
+    time, and vectors may differ in their last bit with the company that a text is read in. An engine that holds one
+    bot learns one split at a time, so each waits for the one before.
+    """
+    first = 0
+    if isinstance(engine, PreparingClassifier):
+        yield reading
+        first = 1
+    alone = engine is not None and not is_parallel(engine)
+    for place, (key, title) in enumerate(titles.items()):
+        yield UnitPlan(key, title, first + place if alone else first)
+
+
+def result_to_bytes(result: UnitResult, engine: AnyClassifier) -> bytes:
+    """Return a finished split and what its engine says of itself: one line of JSON, then the arrays."""
+    facts = EngineFacts.of(engine)
+    meta, arrays = encode_result(result)
+    return canonical_json({"engine": facts.name, "notes": list(facts.notes), "unit": meta}) + b"\n" + arrays
+
+
+def _result_from_bytes(content: bytes) -> tuple[UnitResult, EngineFacts]:
+    head, _, arrays = content.partition(b"\n")
+    said = json.loads(head)
+    return decode_result(said["unit"], arrays), EngineFacts(said["engine"], tuple(said["notes"]))
+
+
+# --- results -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """The splits of one engine: which were done, which were not, and what the engine said of itself."""
+
+    results: tuple[UnitResult, ...]
+    failures: tuple[UnitFailure, ...]
+    engine: EngineFacts
+
+    def record(self) -> ExamRecord:
+        """Return the record; refuse one that holds nothing."""
+        if not self.results and all(failure.reason == NOT_DONE for failure in self.failures):
+            raise WorkError("no split of this exam was done", remedy="let the run go on")
+        try:
+            return assemble(self.results, self.failures)
+        except ClassifierError as error:
+            remedy = "check the engine with a few examples, then let the failed units be tried again"
+            raise ClassifierError(error.what, remedy=remedy) from None
+
+
+def gather(units: Mapping[str, Unit], finished: Finished, name: str) -> Gathered:
+    """Return the results of these units in the order of the plan; `name` is the engine's where nothing is known."""
+    reasons = reasons_of(finished)
+    done = [_result_from_bytes(finished.results[key]) for key in units if key in finished.results]
+    failures = [
+        UnitFailure(unit.key, reasons.get(key, NOT_DONE))
+        for key, unit in units.items()
+        if key not in finished.results
+    ]
+    notes = dict.fromkeys(note for _, facts in done for note in facts.notes)
+    facts = EngineFacts(done[0][1].name if done else name, tuple(notes))
+    return Gathered(tuple(result for result, _ in done), tuple(failures), facts)
+
+
+def timings_json(results: Sequence[UnitResult]) -> list[dict[str, Json]]:
+    """Return the seconds that each split took."""
+    return [
+        {
+            "unit": unit_name(result.key),
+            "split_seconds": result.timing.split,
+            "train_seconds": result.timing.train,
+            "classify_seconds": list(result.timing.classify),
+        }
+        for result in results
+    ]

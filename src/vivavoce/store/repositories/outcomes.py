@@ -1,0 +1,144 @@
+"""Questions of intents exams and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from vivavoce.store import tables
+from vivavoce.store.repositories.repository import Repository
+from vivavoce.store.rows import OutcomeRow
+
+# What a question should come to: answered with the right topic, or rightly not answered.
+GOOD = ("right", "declined", "declined_no_guess")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedQuestion:
+    """A question that two runs share, and what each of them made of it."""
+
+    text: str
+    intent: str | None
+    before: str
+    after: str
+    guess_before: str | None
+    guess_after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What became better and what became worse from one run to another; `shared`: questions in both."""
+
+    shared: int
+    improved: tuple[ComparedQuestion, ...]
+    broken: tuple[ComparedQuestion, ...]
+    improved_count: int
+    broken_count: int
+
+
+class Outcomes(Repository):
+    """Questions of intents exams."""
+
+    def put(self, rows: Iterable[OutcomeRow]) -> None:
+        """Keep what came of questions."""
+        self._upsert(tables.outcomes, [asdict(row) for row in rows], ("run_id", "place"))
+
+    def clear(self, run_id: str) -> None:
+        """Forget the questions of a run."""
+        self.connection.execute(sa.delete(tables.outcomes).where(tables.outcomes.c.run_id == run_id))
+
+    def of_run(self, run_id: str) -> tuple[OutcomeRow, ...]:
+        """Return all questions of a run."""
+        return self._all(
+            OutcomeRow, sa.select(tables.outcomes).where(*_chosen(run_id)).order_by(tables.outcomes.c.place)
+        )
+
+    def page(
+        self,
+        run_id: str,
+        *,
+        intent: str | None = None,
+        guess: str | None = None,
+        outcome: str | None = None,
+        search: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[OutcomeRow, ...]:
+        """Return some questions of a run."""
+        query = sa.select(tables.outcomes).where(*_chosen(run_id, intent, guess, outcome, search))
+        return self._all(OutcomeRow, query.order_by(tables.outcomes.c.place).limit(limit).offset(offset))
+
+    def count(
+        self,
+        run_id: str,
+        *,
+        intent: str | None = None,
+        guess: str | None = None,
+        outcome: str | None = None,
+        search: str | None = None,
+    ) -> int:
+        """Return how many questions of a run there are."""
+        chosen = _chosen(run_id, intent, guess, outcome, search)
+        query = sa.select(sa.func.count()).select_from(tables.outcomes).where(*chosen)
+        return int(self.connection.execute(query).scalar_one())
+
+    def counts(self, run_id: str, *, intent: str | None = None) -> dict[str, int]:
+        """Return how many questions of a run came out how."""
+        outcomes = tables.outcomes
+        query = sa.select(outcomes.c.outcome, sa.func.count()).where(*_chosen(run_id, intent))
+        return {outcome: int(n) for outcome, n in self.connection.execute(query.group_by(outcomes.c.outcome))}
+
+    def by_intent(self, run_id: str) -> dict[str | None, tuple[int, int, int]]:
+        """Return for each topic how often its questions were right, deferred and wrong, over all retries."""
+        outcomes = tables.outcomes
+        sums = [sa.func.sum(column) for column in (outcomes.c.right, outcomes.c.deferred, outcomes.c.wrong)]
+        query = sa.select(outcomes.c.intent, *sums).where(*_chosen(run_id)).group_by(outcomes.c.intent)
+        return {intent: (int(a), int(b), int(c)) for intent, a, b, c in self.connection.execute(query)}
+
+    def compare(self, run_a: str, run_b: str, *, limit: int = 200) -> Comparison:
+        """Return which questions of both runs became better or worse from the first to the second."""
+        a, b = tables.outcomes.alias("a"), tables.outcomes.alias("b")
+        same = sa.and_(a.c.text == b.c.text, a.c.intent.is_not_distinct_from(b.c.intent))
+        both = a.join(b, sa.and_(a.c.run_id == run_a, b.c.run_id == run_b, same))
+        better = (a.c.outcome.not_in(GOOD), b.c.outcome.in_(GOOD))
+        worse = (a.c.outcome.in_(GOOD), b.c.outcome.not_in(GOOD))
+        counts = [self._counted(both, *conditions) for conditions in ((), better, worse)]
+        improved, broken = (self._compared(both, a, b, conditions, limit) for conditions in (better, worse))
+        return Comparison(counts[0], improved, broken, counts[1], counts[2])
+
+    def _counted(self, both: sa.Join, *conditions: sa.ColumnElement[bool]) -> int:
+        query = sa.select(sa.func.count()).select_from(both).where(*conditions)
+        return int(self.connection.execute(query).scalar_one())
+
+    def _compared(
+        self, both: sa.Join, a: Any, b: Any, conditions: Iterable[sa.ColumnElement[bool]], limit: int
+    ) -> tuple[ComparedQuestion, ...]:
+        query = sa.select(
+            b.c.text,
+            b.c.intent,
+            a.c.outcome.label("before"),
+            b.c.outcome.label("after"),
+            a.c.guess.label("guess_before"),
+            b.c.guess.label("guess_after"),
+        ).select_from(both)
+        return self._all(ComparedQuestion, query.where(*conditions).order_by(b.c.place).limit(limit))
+
+
+def _chosen(
+    run_id: str,
+    intent: str | None = None,
+    guess: str | None = None,
+    outcome: str | None = None,
+    search: str | None = None,
+) -> list[sa.ColumnElement[bool]]:
+    outcomes = tables.outcomes
+    conditions = [outcomes.c.run_id == run_id]
+    for column, wanted in ((outcomes.c.intent, intent), (outcomes.c.guess, guess), (outcomes.c.outcome, outcome)):
+        if wanted is not None:
+            conditions.append(column == wanted)
+    if search:
+        conditions.append(outcomes.c.text.icontains(search, autoescape=True))
+    return conditions

@@ -1,0 +1,148 @@
+"""Who is asking, and what they may do: every route says which role it needs.
+
+    def show_topics(request: Request, who: Reader, project: ProjectInPath) -> Response: ...
+
+A person comes with a session cookie, a program with `Authorization: Bearer viva_...`. A key does what its owner
+may do, and of that only what its scopes allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from vivavoce.errors import AbsentError, AccessError
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Role, SignIn, Token, User
+from vivavoce.store.stamps import now
+from vivavoce.web.config import WebConfig
+from vivavoce.web.security import bearer_token, client_address, digest_of, is_api_token, read_session
+from vivavoce.workspace.actors import Actor
+
+# What a key may be good for, and the most that its owner can do with it.
+SCOPES = {"read": Role.READER, "review": Role.REVIEWER, "edit": Role.EDITOR, "admin": Role.ADMIN}
+# A visit is noted this often at most: writing on every request would cost more than the request.
+NOTE_EVERY = timedelta(minutes=5)
+
+
+class SignInNeededError(AccessError):
+    """Nobody is signed in, or no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who is asking: a person in a browser (`sign_in`), or a program with a key (`token`)."""
+
+    user: User
+    role: Role
+    address: str
+    sign_in: SignIn | None = None
+    token: Token | None = None
+
+    @property
+    def actor(self) -> Actor:
+        """Who does what this request asks for."""
+        return Actor(self.user.id, self.user.name or self.user.login, self.role, self.address, self.user.language)
+
+    def may(self, role: str) -> bool:
+        """Tell whether the visitor may do what a role may: for buttons that are shown or left out."""
+        return self.role.covers(Role(role))
+
+
+class Needs:
+    """A dependency that lets visitors of a role in."""
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+
+    def __call__(self, request: Request) -> Visitor:
+        """Return the visitor; refuse those who may not come in."""
+        visitor = visitor_of(request)
+        if visitor is None:
+            raise SignInNeededError(
+                "nobody is signed in", remedy="sign in, or send a key in the Authorization header"
+            )
+        visitor.actor.require(self.role)
+        return visitor
+
+
+def visitor_of(request: Request) -> Visitor | None:
+    """Return who is asking, None where nobody is known; looked up once for each request."""
+    if not hasattr(request.state, "visitor"):
+        request.state.visitor = _by_key(request) if _key(request) else _by_cookie(request)
+    return cast("Visitor | None", request.state.visitor)
+
+
+def store_of(request: Request) -> Store:
+    """Return the store of the application."""
+    return cast(Store, request.app.state.store)
+
+
+def config_of(request: Request) -> WebConfig:
+    """Return how the application behaves."""
+    return cast(WebConfig, request.app.state.config)
+
+
+def address_of(request: Request) -> str:
+    """Return the address that a request came from."""
+    return client_address(request.scope, behind_proxy=config_of(request).behind_proxy)
+
+
+def project_in_path(request: Request, slug: str) -> Project:
+    """Return the project that the path names."""
+    with store_of(request).reading() as tx:
+        project = tx.projects.by_slug(slug)
+    if project is None:
+        raise AbsentError(f"there is no project '{slug}'", remedy="choose one from the list of projects")
+    return project
+
+
+def _key(request: Request) -> str | None:
+    return bearer_token(request.headers.get("authorization"))
+
+
+def _by_key(request: Request) -> Visitor | None:
+    key = _key(request) or ""
+    if not is_api_token(key):
+        return None
+    with store_of(request).reading() as tx:
+        found = tx.tokens.find(digest_of(key), now())
+    if found is None:
+        return None
+    token, user = found
+    if token.seen is None or now() - token.seen > NOTE_EVERY:
+        with store_of(request).writing() as tx:
+            tx.tokens.touch(token.id, now())
+    granted = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
+    most = max(granted, key=list(Role).index, default=None)
+    if most is None:
+        return None
+    role = most if user.role.covers(most) else user.role
+    return Visitor(user, role, address_of(request), token=token)
+
+
+def _by_cookie(request: Request) -> Visitor | None:
+    secret = read_session(request.scope, behind_proxy=config_of(request).behind_proxy)
+    if not secret:
+        return None
+    with store_of(request).reading() as tx:
+        found = tx.sessions.find(digest_of(secret), now())
+    if found is None:
+        return None
+    sign_in, user = found
+    if now() - sign_in.seen > NOTE_EVERY:
+        with store_of(request).writing() as tx:
+            tx.sessions.touch(sign_in.id, now())
+            tx.users.mark_seen(user.id, now())
+    return Visitor(user, user.role, address_of(request), sign_in=sign_in)
+
+
+Reader = Annotated[Visitor, Depends(Needs(Role.READER))]
+Reviewer = Annotated[Visitor, Depends(Needs(Role.REVIEWER))]
+Editor = Annotated[Visitor, Depends(Needs(Role.EDITOR))]
+Admin = Annotated[Visitor, Depends(Needs(Role.ADMIN))]
+InStore = Annotated[Store, Depends(store_of)]
+ProjectInPath = Annotated[Project, Depends(project_in_path)]

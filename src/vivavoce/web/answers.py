@@ -1,0 +1,138 @@
+"""What a view returns: a page in its frame, a part of one, a way to the next page, or a file."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+from fastapi import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from vivavoce.files.exports import csv_bytes, xlsx_bytes
+from vivavoce.store.rows import Edit, Project
+from vivavoce.web.access import Visitor, store_of, visitor_of
+from vivavoce.web.language import Words, choose_language
+from vivavoce.web.navigation import project_links, sections
+from vivavoce.web.rendering import Flash, Frame, Person, choose_theme, render
+
+FLASH_COOKIE = "viva_flash"
+FLASH_SECONDS = 60
+LANGUAGE_COOKIE = "viva_language"
+THEME_COOKIE = "viva_theme"
+CSV = "text/csv; charset=utf-8"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def page(
+    request: Request,
+    template: str,
+    title: str,
+    *,
+    view: object = None,
+    project: Project | None = None,
+    section: str = "",
+    status: int = 200,
+) -> HTMLResponse:
+    """Return a whole page: the template gets `frame`, `view` (typed, made by the page) and `who`."""
+    who = visitor_of(request)
+    frame = frame_of(request, title, who, project=project, section=section)
+    text = render(template, {"frame": frame, "view": view, "who": who, "project": project}, frame.language)
+    response = HTMLResponse(text, status)
+    if frame.flashes:
+        response.delete_cookie(FLASH_COOKIE)
+    return response
+
+
+def part(request: Request, template: str, *, view: object, project: Project | None = None) -> HTMLResponse:
+    """Return a part of a page, for those that renew themselves."""
+    context = {"view": view, "who": visitor_of(request), "project": project}
+    return HTMLResponse(render(template, context, language_of(request)))
+
+
+def unchanged() -> Response:
+    """Say that nothing has changed since."""
+    return Response(status_code=204)
+
+
+def go(path: str) -> RedirectResponse:
+    """Lead on after a form was taken."""
+    return RedirectResponse(path, 303)
+
+
+def done(path: str, text: str, *, project: Project | None = None, edit: Edit | None = None) -> RedirectResponse:
+    """Lead on and say what was done; an edit can be undone there."""
+    undo = f"/p/{project.slug}/edits/{edit.id}/undo" if project and edit else ""
+    response = go(path)
+    said = json.dumps({"text": text, "undo": undo}).encode()
+    response.set_cookie(
+        FLASH_COOKIE, urlsafe_b64encode(said).decode(), max_age=FLASH_SECONDS, httponly=True, samesite="lax"
+    )
+    return response
+
+
+def table_file(
+    name: str, kind: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = ""
+) -> Response:
+    """Return a table as a file: `kind` csv or xlsx."""
+    content = xlsx_bytes(title or name, columns, rows) if kind == "xlsx" else csv_bytes(columns, rows)
+    return download(f"{name}.{kind}", XLSX if kind == "xlsx" else CSV, content)
+
+
+def download(name: str, media: str, content: bytes) -> Response:
+    """Return a file to keep."""
+    kept = f"attachment; filename*=UTF-8''{quote(name)}"
+    return Response(content, media_type=media, headers={"Content-Disposition": kept})
+
+
+def words_of(request: Request) -> Words:
+    """Return the words of the language that the visitor reads."""
+    return Words(language_of(request))
+
+
+def language_of(request: Request) -> str:
+    """Return the language that the visitor reads."""
+    who = visitor_of(request)
+    cookie = request.cookies.get(LANGUAGE_COOKIE)
+    return choose_language(cookie, who.user.language if who else None, request.headers.get("accept-language"))
+
+
+def frame_of(
+    request: Request, title: str, who: Visitor | None, *, project: Project | None = None, section: str = ""
+) -> Frame:
+    """Return what stands around a page."""
+    words = words_of(request)
+    plain = Frame(
+        title=title,
+        flashes=_flashes(request),
+        language=words.language,
+        theme=choose_theme(request.cookies.get(THEME_COOKIE)),
+        path=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+    )
+    if who is None:
+        return plain
+    with store_of(request).reading() as tx:
+        projects = tx.projects.all()
+    here, others = project_links(projects, project)
+    return replace(
+        plain,
+        user=Person(who.user.name or who.user.login, words.gettext(str(who.role))),
+        nav=sections(words, who, project, section),
+        project=here,
+        projects=others,
+    )
+
+
+def _flashes(request: Request) -> tuple[Flash, ...]:
+    cookie = request.cookies.get(FLASH_COOKIE)
+    if not cookie:
+        return ()
+    try:
+        said = json.loads(urlsafe_b64decode(cookie.encode()))
+        undo = str(said.get("undo", ""))
+        # Only a path of our own: whatever a cookie says, the button stays in this application.
+        return (Flash(str(said["text"]), undo=undo if undo.startswith("/p/") else ""),)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ()

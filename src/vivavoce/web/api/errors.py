@@ -1,0 +1,22 @@
+"""The answers to what is refused, as every route of the API documents them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vivavoce.web.failures import ErrorBody
+
+_MEANINGS = {
+    400: "The input is wrong; all faults at once.",
+    401: "Nobody is signed in, or the key is not good.",
+    403: "The person or the key may not do this.",
+    404: "There is no such thing, or not any more.",
+    409: "Somebody else changed it meanwhile.",
+    413: "This is more than is taken at once.",
+    422: "The request cannot be read.",
+    501: "A part that is needed for this is not installed.",
+    503: "The work could not be completed now; try again.",
+}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody, "description": meaning} for status, meaning in _MEANINGS.items()
+}

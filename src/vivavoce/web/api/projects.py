@@ -1,0 +1,64 @@
+"""Projects."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from vivavoce.store.rows import Edit, Project
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.texts import Word
+from vivavoce.workspace import projects
+
+router = APIRouter(tags=["projects"])
+
+
+class NewProject(BaseModel):
+    """A project to be made."""
+
+    name: Word
+    language: Annotated[str, Field(pattern="^[a-z]{2}$")] = "en"
+    slug: Annotated[str, Field(pattern="^([a-z0-9]+(-[a-z0-9]+)*)?$", max_length=60)] = ""
+
+
+class ChangedProject(BaseModel):
+    """What holds for a project from now on."""
+
+    name: Word
+    threshold: Annotated[float, Field(ge=0, le=1)]
+    classifier: Word
+    why: str = ""
+
+
+@router.get("/projects")
+def list_projects(who: Reader, store: InStore) -> list[Project]:
+    """Return all projects, by name."""
+    return list(projects.list_projects(store))
+
+
+@router.post("/projects", status_code=201)
+def create_project(who: Editor, store: InStore, body: NewProject) -> Project:
+    """Make a project."""
+    return projects.create_project(store, who.actor, body.name, language=body.language, slug=body.slug)
+
+
+@router.get("/projects/{slug}")
+def show_project(who: Reader, project: ProjectInPath) -> Project:
+    """Return a project."""
+    return project
+
+
+@router.put("/projects/{slug}")
+def change_project(who: Editor, store: InStore, project: ProjectInPath, body: ChangedProject) -> Edit:
+    """Change what holds for a project; returns the edit, which can be undone."""
+    return projects.change_project(
+        store,
+        who.actor,
+        project,
+        name=body.name,
+        threshold=body.threshold,
+        classifier=body.classifier,
+        why=body.why,
+    )

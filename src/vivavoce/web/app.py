@@ -1,0 +1,72 @@
+"""The application: pages, API and static files over one store, behind all guards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from vivavoce.store.database import Store
+from vivavoce.version import __version__
+from vivavoce.web import api, pages
+from vivavoce.web.api.errors import ERRORS
+from vivavoce.web.charts import vega_bundle
+from vivavoce.web.config import WebConfig
+from vivavoce.web.failures import handle_errors
+from vivavoce.web.rendering import STATIC
+from vivavoce.web.security import Protection, protected
+
+API = "/api/v1"
+ABOUT = (
+    "Everything that the pages do, for programs. Send a key of yours (People, your own page) as "
+    "`Authorization: Bearer viva_...`; its scopes say what it may do."
+)
+
+
+def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
+    """Return the application for a store, with its guards around it."""
+    chosen = config or WebConfig()
+    most = chosen.max_upload_mb * 2**20
+    protection = Protection(hosts=chosen.hosts, behind_proxy=chosen.behind_proxy, max_upload_bytes=most)
+    return protected(bare_app(store, chosen), protection)
+
+
+def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
+    """Return the application without its guards: routes, errors, static files."""
+    app = FastAPI(
+        title="vivavoce",
+        version=__version__,
+        description=ABOUT,
+        openapi_url=f"{API}/openapi.json",
+        # The page of FastAPI loads its script from a foreign host.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.store = store
+    app.state.config = config or WebConfig()
+    handle_errors(app)
+    for router in routers(pages):
+        app.include_router(router, include_in_schema=False)
+    for router in routers(api):
+        app.include_router(router, prefix=API, responses=ERRORS)
+    app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    return app
+
+
+def routers(package: ModuleType) -> Iterator[APIRouter]:
+    """Yield the routers of all modules of a package, by name."""
+    for found in sorted(iter_modules(package.__path__), key=lambda module: module.name):
+        router = getattr(import_module(f"{package.__name__}.{found.name}"), "router", None)
+        if isinstance(router, APIRouter):
+            yield router
+
+
+def _vega() -> Response:
+    return Response(vega_bundle(), media_type="text/javascript")

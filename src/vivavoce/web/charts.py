@@ -1,0 +1,96 @@
+"""The script that draws live charts: Vega with one function of ours, made offline and kept on disk.
+
+It draws under `default-src 'self'`: expressions are interpreted, never compiled by `eval`, and no style is written
+into the page. The picture that the server drew stays until the live one is there, and stays where this fails.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from vivavoce.errors import FileError
+from vivavoce.files.writing import write_bytes
+from vivavoce.settings import home
+
+__all__ = ["bundle_mark", "packed_vega_bundle", "vega_bundle"]
+
+# `vivavoceDraw(element, spec)` draws into an element and returns a promise. The colours become the CSS variables of
+# the page, so that a live chart follows light, dark and print without being drawn again.
+_SNIPPET = """
+const names = %(names)s;
+const paint = value =>
+  typeof value === "string" ? (names[value.toLowerCase()] || value)
+  : Array.isArray(value) ? value.map(paint)
+  : value && typeof value === "object"
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, key === "datasets" ? inner : paint(inner)]))
+  : value;
+window.vivavoceDraw = (element, spec) => {
+  const painted = paint(spec);
+  delete painted.$schema;
+  painted.config = {...painted.config, aria: false};
+  return vegaEmbed(element, painted, {
+    mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false,
+    tooltip: {disableDefaultStyle: true, theme: "page"},
+  });
+};
+"""
+
+
+def vega_bundle() -> bytes:
+    """Return the script that draws charts: from disk, else made anew, which takes some seconds."""
+    return _bundles()[0]
+
+
+def packed_vega_bundle() -> bytes:
+    """Return the same script as gzip, for browsers that take it."""
+    return _bundles()[1]
+
+
+@cache
+def bundle_mark() -> str:
+    """Return what changes when the script does: the version of the drawing library and our own function."""
+    import vl_convert
+
+    said = f"{vl_convert.__version__}\n{_snippet()}"
+    return sha256(said.encode()).hexdigest()[:12]
+
+
+def _snippet() -> str:
+    from vivavoce.reports.svg import PALETTE
+
+    names = {colour: f"var(--viva-{name}, {colour})" for name, colour in PALETTE.items()}
+    return _SNIPPET % {"names": json.dumps(names)}
+
+
+@cache
+def _bundles() -> tuple[bytes, bytes]:
+    """Return the script, plain and packed."""
+    plain, packed = (_kept(ending) for ending in (".js", ".js.gz"))
+    with suppress(OSError, EOFError):
+        # A file that a disk has damaged is made again.
+        if plain.exists() and gzip.decompress(packed.read_bytes()) == (script := plain.read_bytes()):
+            return script, packed.read_bytes()
+    return _made(plain, packed)
+
+
+def _kept(ending: str) -> Path:
+    return home() / "cache" / f"vega-{bundle_mark()}{ending}"
+
+
+def _made(plain: Path, packed: Path) -> tuple[bytes, bytes]:
+    import vl_convert
+
+    script = vl_convert.javascript_bundle(_snippet()).encode()
+    # The clock of the archive would make two equal scripts differ.
+    both = script, gzip.compress(script, 9, mtime=0)
+    # A folder that cannot be written costs some seconds at each start, not the charts.
+    with suppress(OSError, FileError):
+        plain.parent.mkdir(parents=True, exist_ok=True)
+        for path, data in zip((plain, packed), both, strict=True):
+            write_bytes(path, data)
+    return both

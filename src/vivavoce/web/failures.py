@@ -1,0 +1,136 @@
+"""What is shown when something is refused: a page for people, the same facts as JSON for programs."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from vivavoce.errors import (
+    AbsentError,
+    AccessError,
+    Fault,
+    InputError,
+    MissingPartError,
+    StaleError,
+    UsageError,
+    VivaError,
+    WorkError,
+)
+from vivavoce.web.access import SignInNeededError
+from vivavoce.web.answers import go, page, words_of
+
+log = logging.getLogger(__name__)
+
+# The most special kind first.
+STATUSES: tuple[tuple[type[VivaError], int], ...] = (
+    (SignInNeededError, 401),
+    (AccessError, 403),
+    (AbsentError, 404),
+    (StaleError, 409),
+    (MissingPartError, 501),
+    (InputError, 400),
+    (WorkError, 503),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultBody:
+    """One thing that is wrong, and its place."""
+
+    message: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """What went wrong, where, and what to do next."""
+
+    what: str
+    where: str = ""
+    remedy: str = ""
+    faults: list[FaultBody] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorView:
+    """An error as a page shows it."""
+
+    status: int
+    what: str
+    where: str
+    remedy: str
+    faults: tuple[Fault, ...] = ()
+
+
+def status_of(error: VivaError) -> int:
+    """Return the status of the answer to an error."""
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+
+
+def body_of(error: VivaError) -> dict[str, object]:
+    """Return an error as plain JSON."""
+    faults = [{"message": fault.message, "where": fault.where} for fault in error.faults]
+    return {"what": error.what, "where": error.where, "remedy": error.remedy, "faults": faults}
+
+
+def answer_error(request: Request, error: VivaError) -> Response:
+    """Return the answer to something refused."""
+    status = status_of(error)
+    if request.url.path.startswith("/api/"):
+        headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+        return JSONResponse(body_of(error), status, headers)
+    if status == 401:
+        return go(f"/sign-in?next={quote(_return_to(request))}")
+    view = ErrorView(status, error.what, error.where, error.remedy, error.faults)
+    return page(request, "error.html", _title(request, status), view=view, status=status)
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Let the application answer every error in its own way."""
+
+    @app.exception_handler(VivaError)
+    def _refused(request: Request, error: VivaError) -> Response:
+        return answer_error(request, error)
+
+    @app.exception_handler(HTTPException)
+    def _http(request: Request, error: HTTPException) -> Response:
+        kind = {404: AbsentError, 403: AccessError}.get(error.status_code, UsageError)
+        said = "there is nothing here" if error.status_code == 404 else str(error.detail)
+        shown = kind(said, where=request.url.path, remedy="go back, or choose from the navigation")
+        answer = answer_error(request, shown)
+        answer.status_code = error.status_code
+        return answer
+
+    @app.exception_handler(RequestValidationError)
+    def _unreadable(request: Request, error: RequestValidationError) -> Response:
+        faults = [Fault(str(one["msg"]), ".".join(str(step) for step in one["loc"])) for one in error.errors()]
+        shown = UsageError("the request cannot be read", faults=faults, remedy="correct these places")
+        answer = answer_error(request, shown)
+        answer.status_code = 422
+        return answer
+
+    @app.exception_handler(Exception)
+    def _unexpected(request: Request, error: Exception) -> Response:
+        log.exception("a page failed", exc_info=error)
+        shown = VivaError("something went wrong on our side", remedy="try again; the log of the server says more")
+        return answer_error(request, shown)
+
+
+def _return_to(request: Request) -> str:
+    return request.url.path if request.method == "GET" else "/"
+
+
+def _title(request: Request, status: int) -> str:
+    words = words_of(request)
+    titles = {
+        403: words.gettext("Not allowed"),
+        404: words.gettext("Not found"),
+        409: words.gettext("Changed meanwhile"),
+    }
+    return titles.get(status, words.gettext("That did not work"))

@@ -1,0 +1,108 @@
+"""What people send: fields by name, read with a fault for each that cannot be used, and files put aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData, UploadFile
+
+from vivavoce.errors import Fault, UsageError, nearest
+from vivavoce.web.access import config_of
+from vivavoce.web.security import read_form, saved_upload
+
+
+class Fields:
+    """The fields of a form. Faults are collected; `check` refuses with all of them at once."""
+
+    def __init__(self, data: FormData, max_upload_bytes: int) -> None:
+        self._data = data
+        self._max = max_upload_bytes
+        self.faults: list[Fault] = []
+
+    def text(self, name: str, *, needed: bool = False, most: int = 10_000) -> str:
+        """Return a text without blanks around it; empty where it is missing."""
+        value = self._data.get(name)
+        said = value.strip() if isinstance(value, str) else ""
+        if needed and not said:
+            self.faults.append(Fault("this is empty", name))
+        if len(said) > most:
+            self.faults.append(Fault(f"this is longer than {most:,} characters", name))
+        return said
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Return every value of a field that may stand several times."""
+        return tuple(value for value in self._data.getlist(name) if isinstance(value, str) and value)
+
+    def lines(self, name: str) -> tuple[str, ...]:
+        """Return the lines of a text that hold something."""
+        value = self._data.get(name)
+        lines = value.splitlines() if isinstance(value, str) else []
+        return tuple(line.strip() for line in lines if line.strip())
+
+    def flag(self, name: str) -> bool:
+        """Tell whether a box is ticked."""
+        return bool(self._data.get(name))
+
+    def choice(self, name: str, known: Sequence[str], default: str = "") -> str:
+        """Return one of the known values."""
+        said = self.text(name) or default
+        if said not in known:
+            self.faults.append(Fault(f"'{said}' is not to be chosen here.{nearest(said, known)}", name))
+        return said
+
+    def number(self, name: str, default: float, *, low: float, high: float) -> float:
+        """Return a number within its range; a comma is a point."""
+        said = self.text(name).replace(",", ".")
+        if not said:
+            return default
+        try:
+            value = float(said)
+        except ValueError:
+            value = float("nan")
+        if not low <= value <= high:
+            self.faults.append(Fault(f"'{said}' is not a number from {low:g} to {high:g}", name))
+            return default
+        return value
+
+    def whole(self, name: str, default: int, *, low: int, high: int) -> int:
+        """Return a whole number within its range."""
+        value = self.number(name, default, low=low, high=high)
+        if value != int(value):
+            self.faults.append(Fault(f"{value:g} is not a whole number", name))
+        return int(value)
+
+    def has_file(self, name: str) -> bool:
+        """Tell whether a file was chosen."""
+        value = self._data.get(name)
+        return isinstance(value, UploadFile) and bool(value.filename)
+
+    @contextmanager
+    def file(self, name: str) -> Iterator[Path]:
+        """Put the file that was sent aside under a safe name, until the block ends."""
+        value = self._data.get(name)
+        if not isinstance(value, UploadFile) or not value.filename:
+            raise UsageError("no file was chosen", where=name, remedy="choose a file and send it again")
+        with TemporaryDirectory(prefix="viva-") as folder:
+            yield saved_upload(value, Path(folder), max_bytes=self._max)
+
+    def check(self) -> None:
+        """Refuse the form where a field cannot be used, all faults at once."""
+        if self.faults:
+            raise UsageError("some fields cannot be used", faults=self.faults, remedy="correct them and send again")
+
+    def fault_of(self, name: str) -> str:
+        """Return what is wrong with a field, for the place beside it."""
+        return next((fault.message for fault in self.faults if fault.where == name), "")
+
+
+async def fields_of(request: Request) -> Fields:
+    """Return the fields of the request."""
+    return Fields(await read_form(request), config_of(request).max_upload_mb * 2**20)
+
+
+Form = Annotated[Fields, Depends(fields_of)]

@@ -1,0 +1,145 @@
+"""What views hand to the macros of `templates/parts.html`: one small record for each part of a page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import SequenceMatcher
+from typing import Literal
+
+__all__ = ["Choice", "Column", "Edit", "Field", "Pager", "Piece", "Progress", "Row", "Tone", "Turn", "differences"]
+
+Tone = Literal["good", "bad", "neutral"]
+Order = Literal["", "ascending", "descending"]
+FieldKind = Literal[
+    "text", "search", "email", "url", "password", "date", "number", "textarea", "select", "checkbox", "file", "hidden"
+]
+# Longer texts are compared line by line: a comparison by words would take the square of their length.
+MANY_WORDS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a column: `href` sorts by it, `order` says how it is sorted now."""
+
+    title: str
+    href: str = ""
+    order: Order = ""
+    number: bool = False
+    meaning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table; the first cell names it, `key` is what its check box sends."""
+
+    cells: tuple[object, ...]
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Where in a long list the reader is; an empty address means that there is no such page."""
+
+    page: int
+    pages: int
+    total: int
+    previous: str = ""
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of a select."""
+
+    value: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a form. `value` of a check box is "on" or empty."""
+
+    name: str
+    label: str
+    kind: FieldKind = "text"
+    value: str = ""
+    help: str = ""
+    error: str = ""
+    choices: tuple[Choice, ...] = ()
+    required: bool = False
+    low: str = ""
+    high: str = ""
+    step: str = ""
+    accept: str = ""
+    autocomplete: str = ""
+    rows: int = 5
+    most: int = 0
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far work is; `seconds_left` is None where nobody can tell."""
+
+    label: str
+    done: int
+    total: int
+    failed: int = 0
+    seconds_left: float | None = None
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One thing said in a talk. `outcome` is its title, `meaning` one sentence about it, `note` what was expected."""
+
+    text: str
+    visitor: bool = False
+    name: str = ""
+    outcome: str = ""
+    tone: Tone = "neutral"
+    meaning: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change: who, when, what, why; `undo` is the address that takes it back by a POST."""
+
+    what: str
+    who: str
+    when: datetime
+    why: str = ""
+    href: str = ""
+    undo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text that both versions have, or only one of them."""
+
+    text: str
+    kind: Literal["same", "added", "removed"] = "same"
+
+
+def differences(before: str, after: str) -> tuple[Piece, ...]:
+    """Return two versions of a text as one run of pieces, by words, or by lines where the texts are long."""
+    old, new = (_units(text, max(len(before), len(after)) > MANY_WORDS * 6) for text in (before, after))
+    pieces = []
+    for _, i, k, j, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        kept, came = "".join(old[i:k]), "".join(new[j:m])
+        if kept == came:
+            pieces.append(Piece(kept))
+            continue
+        pieces += [Piece(text, kind) for text, kind in _change(kept, came) if text]
+    return tuple(pieces)
+
+
+def _change(gone: str, came: str) -> tuple[tuple[str, Literal["removed", "added"]], ...]:
+    return (gone, "removed"), (came, "added")
+
+
+def _units(text: str, lines: bool) -> list[str]:
+    return text.splitlines(keepends=True) if lines else re.findall(r"\s+|\w+|[^\w\s]", text)

@@ -1,0 +1,128 @@
+"""Pages from templates: the frame that every page has, and how numbers, times and texts are written in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from vivavoce.version import __version__
+from vivavoce.web.language import DEFAULT, LANGUAGES, Words, catalogue
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = [
+    "STATIC",
+    "TEMPLATES",
+    "THEMES",
+    "Flash",
+    "Frame",
+    "Link",
+    "Person",
+    "Theme",
+    "choose_theme",
+    "environment",
+    "render",
+    "static_url",
+]
+
+TEMPLATES = Path(__file__).parent / "templates"
+STATIC = Path(__file__).parent / "static"
+CHART_SCRIPT = "vega.js"
+
+Theme = Literal["auto", "light", "dark"]
+THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Somewhere to go: `current` marks where the reader is, `key` is a key that leads there."""
+
+    title: str
+    href: str
+    current: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who is signed in."""
+
+    name: str
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flash:
+    """A message about what was just done; `undo` is the address that takes it back by a POST."""
+
+    text: str
+    alert: bool = False
+    undo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around every page. `path` is the page itself, to come back to after a change of look."""
+
+    title: str
+    user: Person | None = None
+    nav: tuple[Link, ...] = ()
+    project: Link | None = None
+    projects: tuple[Link, ...] = ()
+    flashes: tuple[Flash, ...] = ()
+    language: str = DEFAULT
+    theme: Theme = "auto"
+    version: str = __version__
+    path: str = "/"
+    languages: Mapping[str, str] = field(default_factory=lambda: LANGUAGES)
+
+
+def render(name: str, context: Mapping[str, Any], language: str = DEFAULT) -> str:
+    """Return a template filled in; a name that the context lacks is an error, never an empty place."""
+    return environment(language).get_template(name).render(context)
+
+
+def choose_theme(cookie: str | None) -> Theme:
+    """Return the theme that a cookie names, else the one of the system."""
+    return next((theme for theme in THEMES if theme == cookie), "auto")
+
+
+def static_url(name: str) -> str:
+    """Return the address of a static file; it changes with the file, so that a browser may keep it for ever."""
+    return f"/static/{name}?v={_mark(name)}"
+
+
+@cache
+def _mark(name: str) -> str:
+    if name == CHART_SCRIPT:
+        from vivavoce.web.charts import bundle_mark
+
+        return bundle_mark()
+    return sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+
+
+@cache
+def environment(language: str = DEFAULT) -> Environment:
+    """Return the templates of one language."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    from vivavoce.web import formats
+
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # The new style escapes what is filled in; the extension adds this method, which no type can know.
+    made.install_gettext_translations(catalogue(language), newstyle=True)  # type: ignore[attr-defined]
+    made.filters.update(formats.filters(Words(language)))
+    made.globals.update(static_url=static_url, themes=THEMES)
+    return made

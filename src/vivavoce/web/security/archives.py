@@ -1,0 +1,109 @@
+"""ZIP archives that people send: looked at first, and unpacked only if no part of them is a trap."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from vivavoce.errors import DataError, Fault, FileError
+from vivavoce.web.security.uploads import MEGABYTE, safe_name
+
+BROKEN = (
+    OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, IndexError,
+)  # fmt: skip
+PIECE_BYTES = MEGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """How much an archive may unpack to."""
+
+    total_bytes: int = 256 * MEGABYTE
+    files: int = 2_000
+    depth: int = 12
+    # Texts shrink to a tenth, tables to a thirtieth; what shrinks far more is made to fill a disk.
+    ratio: int = 200
+    suspect_bytes: int = 16 * MEGABYTE
+
+
+ARCHIVE_LIMITS = ArchiveLimits()
+
+
+def unpacked_archive(path: Path, folder: Path, limits: ArchiveLimits = ARCHIVE_LIMITS) -> tuple[Path, ...]:
+    """Unpack an archive into a folder and return the files; refuse all of it if anything in it is wrong."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            check_members(members, path, limits)
+            return tuple(_unpack(archive, member, folder) for member in members)
+    except BROKEN as error:
+        raise FileError(
+            f"the archive cannot be unpacked: {error}", where=str(path), remedy="pack it again as a plain ZIP file"
+        ) from error
+
+
+def check_members(members: list[zipfile.ZipInfo], path: Path, limits: ArchiveLimits = ARCHIVE_LIMITS) -> None:
+    """Refuse an archive that is too large inside, or holds names or kinds of files that do not belong in one.
+
+    Claimed sizes can be trusted: the unpacker stops at them.
+    """
+    total = sum(member.file_size for member in members)
+    if total > limits.total_bytes or len(members) > limits.files:
+        raise FileError(
+            f"the archive would unpack to {total / MEGABYTE:,.1f} MB in {len(members):,} files",
+            where=str(path),
+            remedy=f"send at most {limits.total_bytes / MEGABYTE:g} MB in {limits.files:,} files",
+        )
+    faults = [Fault(what, repr(member.filename)) for member in members for what in _faults(member, limits)]
+    faults += _clashes(members)
+    if faults:
+        raise DataError(
+            "the archive holds files that are not unpacked",
+            where=str(path),
+            faults=faults,
+            remedy="pack only the folder with your files, without passwords and links",
+        )
+
+
+def _faults(member: zipfile.ZipInfo, limits: ArchiveLimits) -> Iterator[str]:
+    parts = PurePosixPath(member.filename).parts
+    if not parts or any(safe_name(part) != part for part in parts):
+        yield "the name leads out of the folder, or is none that every system can keep"
+    if len(parts) > limits.depth:
+        yield f"the file lies more than {limits.depth} folders deep"
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        yield "this is a link or a device, not a file"
+    if member.flag_bits & 0x1:
+        yield "the file is protected by a password"
+    if member.file_size > limits.suspect_bytes and member.file_size > limits.ratio * max(member.compress_size, 1):
+        yield f"the file would grow to {member.file_size / MEGABYTE:,.1f} MB, far more than texts do"
+
+
+def _clashes(members: list[zipfile.ZipInfo]) -> Iterator[Fault]:
+    """Yield names that are the same file on some systems, and names that are a file and a folder at once."""
+    names = [member.filename.casefold() for member in members]
+    folders = {str(parent) for name in names for parent in PurePosixPath(name).parents}
+    seen: set[str] = set()
+    for member, name in zip(members, names, strict=True):
+        if name in seen or name in folders:
+            yield Fault("another file or folder in the archive has this name", repr(member.filename))
+        seen.add(name)
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> Path:
+    target = folder.joinpath(*PurePosixPath(member.filename).parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with archive.open(member) as source, target.open("xb") as kept:
+        _copy(source, kept)
+    return target
+
+
+def _copy(source: object, kept: BinaryIO) -> None:
+    while piece := source.read(PIECE_BYTES):  # type: ignore[attr-defined]
+        kept.write(piece)

@@ -1,0 +1,52 @@
+"""The cookie of a session: out of reach for scripts, and sent by no foreign page except when a link is followed."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from vivavoce.web.security.proxies import came_over_https
+
+PLAIN_NAME = "viva_session"
+# Browsers accept this prefix only over https, for the whole site and from the very host: no neighbour can plant one.
+SECURE_NAME = f"__Host-{PLAIN_NAME}"
+PATH = "/"
+LIFETIME_SECONDS = 14 * 24 * 3600
+
+
+def session_cookie(secret: str, *, secure: bool, lifetime: int = LIFETIME_SECONDS) -> str:
+    """Return the value of the `Set-Cookie` header that begins a session."""
+    return f"{_name(secure)}={secret}; {_attributes(secure)}; Max-Age={max(lifetime, 0)}"
+
+
+def ended_cookie(*, secure: bool) -> str:
+    """Return the value of the `Set-Cookie` header that makes the browser forget its session."""
+    return f"{_name(secure)}=; {_attributes(secure)}; Max-Age=0"
+
+
+def read_session(scope: Scope, *, behind_proxy: bool = False) -> str | None:
+    """Return the secret of the session that a request belongs to, or None.
+
+    Over https only the protected name counts: the plain one may have been planted by an unencrypted page.
+    """
+    name = _name(came_over_https(scope, behind_proxy=behind_proxy))
+    found = [value for key, value in _cookies(scope) if key == name and value]
+    return found[0] if found else None
+
+
+def has_session(scope: Scope) -> bool:
+    """Tell whether a request brings a session cookie under either name, good or not."""
+    return any(key in (PLAIN_NAME, SECURE_NAME) for key, _ in _cookies(scope))
+
+
+def _name(secure: bool) -> str:
+    return SECURE_NAME if secure else PLAIN_NAME
+
+
+def _attributes(secure: bool) -> str:
+    return f"Path={PATH}; HttpOnly; SameSite=Lax" + ("; Secure" if secure else "")
+
+
+def _cookies(scope: Scope) -> list[tuple[str, str]]:
+    pairs = [pair.partition("=") for line in Headers(scope=scope).getlist("cookie") for pair in line.split(";")]
+    return [(name.strip(), value.strip().strip('"')) for name, _, value in pairs]

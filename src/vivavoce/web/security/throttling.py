@@ -1,0 +1,136 @@
+"""How long to wait before the next attempt to sign in: a rule over past attempts, wherever they are kept.
+
+Five failures are free; then a wait begins that doubles with each further one, up to fifteen minutes. Failures are
+counted for the name and for the address, and the longer wait holds. An attempt that is refused because of the wait
+is not checked and must not be noted: waiting ends even when somebody keeps knocking.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vivavoce.errors import plural
+
+FREE_FAILURES = 5
+FIRST_WAIT = 15.0
+LONGEST_WAIT = 15 * 60.0
+FORGET_AFTER = 24 * 3600.0
+# A sign-in that went well is remembered longer: it makes an address a known one.
+FORGET_SUCCESS_AFTER = 60 * 24 * 3600.0
+MAX_LOGIN_CHARACTERS = 320
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt to sign in: keys of name and address, when (seconds), and whether it went well."""
+
+    login: str
+    address: str
+    at: float
+    succeeded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The verdict on the next attempt: how many seconds it has to wait, 0 for not at all."""
+
+    seconds: int = 0
+
+    @property
+    def allowed(self) -> bool:
+        """Tell whether the attempt may be made now."""
+        return self.seconds == 0
+
+    def __str__(self) -> str:
+        if self.allowed:
+            return "You can sign in now."
+        if self.seconds < 60:
+            return f"Too many failed attempts. Try again in {plural(self.seconds, 'second')}."
+        return f"Too many failed attempts. Try again in {plural(-(-self.seconds // 60), 'minute')}."
+
+
+def new_attempt(login: str, address: str, at: float, *, succeeded: bool) -> Attempt:
+    """Return an attempt as it is kept.
+
+    Names are kept as digests: people type their password into the wrong field, and any name may be tried.
+    """
+    return Attempt(login_key(login), address_key(address), at, succeeded)
+
+
+def waiting_time(attempts: Iterable[Attempt], login: str, address: str, now: float) -> Wait:
+    """Return how long the next attempt for this name from this address has to wait."""
+    who, place = login_key(login), address_key(address)
+    past = sorted(kept_attempts(attempts, now), key=lambda attempt: attempt.at)
+    ends = (_end_of_wait(_failures_of_login(past, who, place)), _end_of_wait(_failures_of_address(past, place)))
+    # Clocks may have been set back: no wait is longer than the longest.
+    seconds = min(max(0.0, max(ends) - now), LONGEST_WAIT)
+    return Wait(int(-(-seconds // 1)))
+
+
+def kept_attempts(attempts: Iterable[Attempt], now: float) -> tuple[Attempt, ...]:
+    """Return the attempts that still count; the others can be deleted."""
+    return tuple(attempt for attempt in attempts if now - attempt.at < _lifetime(attempt))
+
+
+def login_key(login: str) -> str:
+    """Return what a name is counted under, in whatever letters it was typed."""
+    plain = login[:MAX_LOGIN_CHARACTERS].strip().casefold()
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def address_key(address: str) -> str:
+    """Return what an address is counted under: of IPv6 the network, as one visitor has all addresses in it."""
+    try:
+        parsed = ipaddress.ip_address(address.strip().partition("%")[0])
+    except ValueError:
+        return address.strip()[:MAX_LOGIN_CHARACTERS]
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed), 64), strict=False))
+
+
+def _failures_of_login(past: list[Attempt], login: str, address: str) -> list[float]:
+    """Return the times of failures since the last success.
+
+    From an address where the person has signed in before only failures from there count: strangers elsewhere
+    cannot lock somebody out.
+    """
+    own = [attempt for attempt in past if attempt.login == login]
+    here = [attempt for attempt in own if attempt.address == address]
+    known = any(attempt.succeeded for attempt in here)
+    return _since_success(here if known else own)
+
+
+def _failures_of_address(past: list[Attempt], address: str) -> list[float]:
+    """Return the times of failures from an address.
+
+    A success forgives the failures of the same name only: an account of one's own must not buy guesses at others.
+    """
+    by_name: dict[str, list[Attempt]] = {}
+    for attempt in past:
+        if attempt.address == address:
+            by_name.setdefault(attempt.login, []).append(attempt)
+    return sorted(at for attempts in by_name.values() for at in _since_success(attempts))
+
+
+def _since_success(past: list[Attempt]) -> list[float]:
+    last = max((place for place, attempt in enumerate(past, 1) if attempt.succeeded), default=0)
+    return [attempt.at for attempt in past[last:]]
+
+
+def _end_of_wait(failures: list[float]) -> float:
+    beyond = len(failures) - FREE_FAILURES
+    if beyond < 0:
+        return -math.inf
+    doublings = min(beyond, 30)  # far beyond the longest wait, and no number that overflows
+    return failures[-1] + min(FIRST_WAIT * 2.0**doublings, LONGEST_WAIT)
+
+
+def _lifetime(attempt: Attempt) -> float:
+    return FORGET_SUCCESS_AFTER if attempt.succeeded else FORGET_AFTER

