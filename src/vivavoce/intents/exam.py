@@ -169,9 +169,11 @@ def conclude(
 ) -> IntentsResult:
     """Compute the result from the raw record: pure, no engine is asked again."""
     design = next(iter(plans.values())).design
-    findings = _findings(run, material, plans, threshold)
-    pairs = _pairs(run, material, plans, text)
-    inflation = _inflation(run, material, threshold)
+    # One BLAS thread: sums that are split over cores differ in their last bit.
+    with threadpool_limits(1):
+        findings = _findings(run, material, plans, threshold)
+        pairs = _pairs(run, material, plans, text)
+        inflation = _inflation(run, material, threshold)
     return IntentsResult(
         data=DataFacts.of(material.data),
         classifier=engine.name,

@@ -7,23 +7,20 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult, Spread
+from vivavoce.intents.comparison import ComparisonResult, Spread
 from vivavoce.intents.differences import Difference, Verdict
-from vivavoce.records import Rate
 from vivavoce.reports import wording
-from vivavoce.reports.charts import RateRow, comparison_chart
 from vivavoce.reports.choices import short_notes
+from vivavoce.reports.figures import accuracy_figure, accuracy_in, own_settings
 from vivavoce.reports.html import page
 from vivavoce.reports.layout import block, bullets, heading, numbers_table
 from vivavoce.reports.meanings import MEASURES, NOT_AVAILABLE, score_text, share_text
-from vivavoce.reports.parts import figure, rate_part
+from vivavoce.reports.parts import rate_part
 from vivavoce.reports.sections import glossary
 from vivavoce.reports.sections import notes as notes_part
 from vivavoce.reports.tables import rate_cell
 from vivavoce.reports.tags import Html, details, join, table, tag
 from vivavoce.version import __version__
-
-NOTHING = Rate(None, None, None, 0)
 
 
 def comparison_headline(result: ComparisonResult) -> str:
@@ -139,26 +136,17 @@ def show_comparison(console: Console, result: ComparisonResult, *, verbose: bool
 
 
 def _accuracy_table(result: ComparisonResult) -> object:
-    settings = _own_settings(result)
+    settings = own_settings(result)
     head = ("Classifier", *(f"Setting {setting}" for setting in settings), MEASURES["aurc"].title)
     rows: list[tuple[str | Text, ...]] = [
         (
             Text(one.name, style="bold"),
-            *(rate_cell(_accuracy(one, setting)) for setting in settings),
+            *(rate_cell(accuracy_in(one, setting)) for setting in settings),
             score_text(None if one.aurc is None else one.aurc.mean),
         )
         for one in result.classifiers
     ]
     return numbers_table(head, rows)
-
-
-def _own_settings(result: ComparisonResult) -> list[object]:
-    """Return the settings that were run; one that equals another is not shown twice."""
-    return [findings.setting for findings in result.classifiers[0].settings if findings.same_as is None]
-
-
-def _accuracy(one: ClassifierFindings, setting: object) -> Rate:
-    return next((f.rates["accuracy"] for f in one.settings if f.setting == setting), NOTHING)
 
 
 def _show_messages(console: Console, differences: Sequence[Difference]) -> None:
@@ -195,25 +183,19 @@ def render_comparison(result: ComparisonResult) -> str:
 
 
 def _about_classifiers(result: ComparisonResult) -> Html:
-    settings = _own_settings(result)
+    settings = own_settings(result)
     head = ("Classifier", *(f"Setting {one}" for one in settings), "Over the settings", MEASURES["aurc"].title)
     rows = [
         (
             one.name,
-            *(rate_part(_accuracy(one, setting)) for setting in settings),
+            *(rate_part(accuracy_in(one, setting)) for setting in settings),
             _range_text(one.accuracy),
             score_text(None if one.aurc is None else one.aurc.mean),
         )
         for one in result.classifiers
     ]
     numbers = table("Decisions right, with intervals", head, rows, numbers=len(head) - 1)
-    dots = [
-        RateRow(f"Setting {setting}", one.name, _accuracy(one, setting))
-        for setting in settings
-        for one in result.classifiers
-    ]
-    drawn = figure("Decisions right", MEASURES["accuracy"].meaning, comparison_chart(dots))
-    return tag("section", tag("h2", "How good is each?"), numbers, drawn)
+    return tag("section", tag("h2", "How good is each?"), numbers, accuracy_figure(result).part())
 
 
 def _about_differences(differences: Sequence[Difference]) -> Html | None:

@@ -10,7 +10,7 @@ from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import conversation_wording as wording
-from vivavoce.reports.conversation_charts import levels_chart, outcome_rows, outcomes_chart, times_chart
+from vivavoce.reports.conversation_charts import outcome_rows
 from vivavoce.reports.conversation_meanings import (
     CONVERSATION_MEASURES,
     measure_of,
@@ -34,8 +34,8 @@ from vivavoce.reports.conversation_tables import (
     table_title,
     topic_cells,
 )
+from vivavoce.reports.figures import conversations_figures
 from vivavoce.reports.meanings import interval_text, value_text
-from vivavoce.reports.parts import figure
 from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 from vivavoce.reports.talks import example_of, shorten
 
@@ -134,24 +134,10 @@ def _seven_part(cell: Cell, name: str) -> Html:
 
 def pictures(result: ConversationsResult) -> Html:
     """Return what can be seen at a glance, each picture with the table of its numbers."""
-    bots = [bot.name for bot in result.header.bots]
     if not wording.ranked_cells(result):
         return tag("section", tag("h2", "What became of the turns"), _outcomes_table(result))
-    drawn = [
-        figure(
-            "Right at each level",
-            "Share of turns that went as they should; the bar is where it would lie with other conversations.",
-            levels_chart(result),
-        ),
-        figure(
-            "What became of the turns",
-            "Checked turns alone; what could not be run is not among them.",
-            outcomes_chart(result),
-            _outcomes_table(result),
-        ),
-    ]
-    if any(result.cell(bot).times.p50 for bot in bots):
-        drawn.append(_times(result, bots))
+    numbers = {"outcomes": _outcomes_table(result), "times": _times_table(result)}
+    drawn = [one.part(numbers.get(name)) for name, one in conversations_figures(result).items()]
     return tag("section", tag("h2", "At a glance"), tag("div", *drawn, class_="charts"))
 
 
@@ -160,18 +146,13 @@ def _outcomes_table(result: ConversationsResult) -> Html:
     return table("Turns by what became of them", ("Outcome", *bots), outcome_rows(result), numbers=len(bots))
 
 
-def _times(result: ConversationsResult, bots: Sequence[str]) -> Html:
+def _times_table(result: ConversationsResult) -> Html:
     rows = [
-        (bot, f"{times.turns:,}", *[milliseconds_text(value) for value in (times.p50, times.p95, times.p99)])
-        for bot in bots
-        for times in (result.cell(bot).times,)
+        (bot.name, f"{times.turns:,}", *[milliseconds_text(value) for value in (times.p50, times.p95, times.p99)])
+        for bot in result.header.bots
+        for times in (result.cell(bot.name).times,)
     ]
-    return figure(
-        "How long a reply takes",
-        "The dot is the median, the bar ends where 95 of 100 replies had come.",
-        times_chart(result),
-        table("Response times", ("Bot", "replies", "median", "95 of 100", "99 of 100"), rows, numbers=4),
-    )
+    return table("Response times", ("Bot", "replies", "median", "95 of 100", "99 of 100"), rows, numbers=4)
 
 
 # --- what follows ------------------------------------------------------------------------------------------------

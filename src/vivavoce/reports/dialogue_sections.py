@@ -9,19 +9,13 @@ from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports import dialogue_bots as bot_wording
 from vivavoce.reports import dialogue_wording as wording
-from vivavoce.reports.dialogue_charts import (
-    MOST_BOTS,
-    agreement_chart,
-    distribution_chart,
-    effect_rows,
-    ranking_chart,
-    turns_chart,
-)
+from vivavoce.reports import figures
+from vivavoce.reports.dialogue_charts import effect_rows
 from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES, FEWEST, signed, title_of_test
 from vivavoce.reports.dialogue_talks import MOST_NAME, talk_list, talk_part
 from vivavoce.reports.dialogue_wording import Group, Talk
 from vivavoce.reports.meanings import direction_text, interval_text, score_text
-from vivavoce.reports.parts import figure, prose
+from vivavoce.reports.parts import prose
 from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 
 LOWEST_SHOWN, HIGHEST_SHOWN, QUEUE_SHOWN = 20, 5, 20
@@ -79,11 +73,7 @@ def about_scores(result: DialoguesResult, talks: Sequence[Talk]) -> Html | None:
         for place, (low, high, _) in enumerate(steps)
     ]
     numbers = table("Talks by score", ("Score", *counts), rows, numbers=len(counts))
-    meaning = "How many talks got which score, in steps of half a point."
-    if len(bots) > 1:
-        few = f" The {MOST_BOTS} bots with most talks; the numbers hold every bot." if len(bots) > MOST_BOTS else ""
-        meaning = f"Share of each bot's talks by score, in steps of half a point.{few}"
-    drawn = figure("How the scores are spread", meaning, distribution_chart(result), numbers)
+    drawn = figures.distribution_figure(result, talks).part(numbers)
     return tag("section", tag("h2", "The scores"), drawn)
 
 
@@ -96,12 +86,7 @@ def about_bots(result: DialoguesResult) -> Html | None:
     if ranking is None:
         return None
     warning = wording.clean(bot_wording.ranking_warning(result))
-    drawn = figure(
-        "Mean score of each bot",
-        "The bar is where the mean would lie with other talks of this kind.",
-        ranking_chart(ranking),
-        _lines(ranking),
-    )
+    drawn = figures.ranking_figure(ranking).part(_lines(ranking))
     told = tag("div", *_pairs(ranking))
     care = tag("p", warning, class_="severity") if warning else None
     return tag("section", tag("h2", "Which bot is better?"), care, tag("div", drawn, told, class_="charts"))
@@ -174,12 +159,7 @@ def _effects(talk: Talk) -> Html | None:
     numbers = table("The effect of each message", ("Message", "Who", named("effect", "Effect")), shown, numbers=1)
     left = len(talk.score.turns) - len(rows)
     more = tag("p", f"{plural(left, 'message')} with smaller effects not shown here.", class_="muted")
-    meaning = (
-        "By how many points each message moved the score: above 0 it raised it, below 0 it lowered it. Each bar "
-        "stands for itself; the bars do not add up to the score."
-    )
-    chart = turns_chart(talk.dialogue, talk.score)
-    return figure("What moved the lowest score", meaning, chart, join([numbers, more if left > 0 else None]))
+    return figures.effects_figure(talk).part(join([numbers, more if left > 0 else None]))
 
 
 def about_highest(talks: Sequence[Talk]) -> Html | None:
@@ -246,15 +226,11 @@ def _about_origin(passport: Passport) -> Iterator[Html]:
 
 
 def _agreement_figure(result: DialoguesResult) -> Html | None:
-    found = result.passport.local.get("overall") or next(iter(result.passport.local.values()))
+    found = figures.main_agreement(result.passport.local)
     rows = [(f"{one.score:.2f}", number_part(one.mark), f"{one.mark.n:,}") for one in found.bins]
     head = (named("score", "Mean score"), named("mark", "Mean of people's marks"), "Talks")
     numbers = table("People's marks for talks with like scores", head, rows, numbers=2) if rows else None
-    meaning = (
-        "Each dot is a talk. Squares: the mean mark of talks with like scores, with its interval. On the dashed "
-        "line the scores mean what they say."
-    )
-    return figure("People's marks against scores", meaning, agreement_chart(result, found), numbers)
+    return figures.agreement_figure(result, found).part(numbers)
 
 
 def agreement_table(caption: str, agreements: Mapping[str, Agreement], *, counted: wording.Counted = "talk") -> Html:

@@ -9,9 +9,8 @@ from importlib.resources import files
 from vivavoce.intents.check import SEVERITIES, CheckResult, Problem
 from vivavoce.intents.result import IntentsResult
 from vivavoce.reports import wording
-from vivavoce.reports.charts import sizes_chart
+from vivavoce.reports.figures import sizes_figure
 from vivavoce.reports.pair_sections import about_pairs
-from vivavoce.reports.parts import figure
 from vivavoce.reports.sections import (
     about_confidence,
     about_data,
@@ -135,10 +134,4 @@ def _sizes(check: CheckResult) -> Html | None:
         return None
     rows = [(topic, f"{n:,}") for topic, n in list(check.sizes.items())[:MOST_SIZES]]
     numbers = table("Examples of each topic, largest first", ("Topic", "Examples"), rows, numbers=1)
-    drawn = figure(
-        "How large the topics are",
-        "Small topics are hard to learn and hard to test.",
-        sizes_chart(check.sizes),
-        numbers,
-    )
-    return tag("section", tag("h2", "Topics"), drawn)
+    return tag("section", tag("h2", "Topics"), sizes_figure(check.sizes).part(numbers))

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.result import IntentsResult
 from vivavoce.records import Rate
-from vivavoce.reports import charts, wording
+from vivavoce.reports import figures, wording
 from vivavoce.reports.choices import harmless_pairs, top_pairs, unclear_pairs
-from vivavoce.reports.parts import figure, named, tight
+from vivavoce.reports.figures import MOST_PAIRS
+from vivavoce.reports.parts import named, tight
 from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 
-MOST_PAIRS = 12
 OPEN_PAIRS = 3
 OPEN_QUESTIONS = 3
 
@@ -95,8 +95,7 @@ def _ranking(pairs: Sequence[Pair]) -> Html:
     ]
     names = ("overlap", "bot_overlap", "text_overlap", "top3_share", "evidence")
     numbers = table("The most confused pairs", ("Topics", *[named(name) for name in names]), rows, numbers=5)
-    meaning = "Dot: overlap; bar: its interval; dashed line: the level at which two topics clash."
-    drawn = figure("The most confused pairs", meaning, charts.overlap_chart(pairs), numbers)
+    drawn = figures.pairs_figure(pairs).part(numbers)
     title = "The most confused pair" if len(pairs) == 1 else f"The {len(pairs):,} most confused pairs"
     return details(title, drawn)
 

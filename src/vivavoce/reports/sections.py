@@ -8,15 +8,14 @@ from functools import partial
 from vivavoce.intents.findings import IntentFindings, SettingFindings
 from vivavoce.intents.result import IntentsResult, Note
 from vivavoce.outcomes import Outcome
-from vivavoce.reports import charts, wording
+from vivavoce.reports import charts, figures, wording
 from vivavoce.reports.choices import (
     ENOUGH_TESTED,
     confused_topics,
     short_notes,
-    untold_topics,
 )
 from vivavoce.reports.meanings import MEASURES, direction_text
-from vivavoce.reports.parts import figure, named, prose, rate_part, rest
+from vivavoce.reports.parts import named, prose, rate_part, rest
 from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 from vivavoce.version import __version__
 
@@ -65,9 +64,7 @@ def notes(warnings: Sequence[Note]) -> Html:
 def about_data(result: IntentsResult) -> Html:
     """Return what to know about the data, and how large the topics are."""
     sizes = {line.intent: line.examples for line in result.settings[0].intents}
-    shown = figure(
-        "How large the topics are", "Small topics are hard to learn and to test.", charts.sizes_chart(sizes)
-    )
+    shown = figures.sizes_figure(sizes).part()
     title = tag("h2", "What to know before you trust these numbers")
     return section(title, tag("div", notes(result.warnings), shown, class_="charts"))
 
@@ -89,7 +86,7 @@ def about_settings(result: IntentsResult) -> Html:
         for one in shown
     ]
     told = [_told(findings) for findings in result.settings]
-    drawn = figure("The same as a picture", "Dot: value; bar: interval.", charts.settings_chart(result))
+    drawn = figures.settings_figure(result).part()
     return section(
         tag("h2", "How good is it, and how sure are we?"),
         tag("p", "An interval says where the value would lie with other data of this size."),
@@ -106,18 +103,8 @@ def _told(findings: SettingFindings) -> str:
 def about_confidence(result: IntentsResult) -> Html:
     """Return what the bot's confidence is worth."""
     findings = result.settings[0]
-    curve = figure(
-        "Answer more, err more",
-        f"The surest questions are answered first. The diamond is the present threshold of {result.threshold:g}.",
-        charts.risk_coverage_chart(findings, result.threshold),
-        _curve_table(findings),
-    )
-    honest = figure(
-        "Does it know how sure it is?",
-        "On the dashed line the bot is as often right as it claims; above it, it is too modest.",
-        charts.calibration_chart(findings),
-        _calibration_table(findings),
-    )
+    curve = figures.risk_figure(findings, result.threshold).part(_curve_table(findings))
+    honest = figures.calibration_figure(findings).part(_calibration_table(findings))
     return section(
         tag("h2", "What is its confidence worth?"),
         tag("p", f"Under setting {findings.setting}."),
@@ -149,19 +136,8 @@ def _calibration_table(findings: SettingFindings) -> Html:
 def about_topics(result: IntentsResult) -> Html:
     """Return how each topic fared."""
     findings = result.settings[0]
-    few = untold_topics(findings)
-    left_out = f" {wording.plural(few, 'topic')} with under {ENOUGH_TESTED} tested examples left out." if few else ""
-    fared = figure(
-        "The weakest topics",
-        f"What became of their questions.{left_out}",
-        charts.topics_chart(findings),
-    )
-    taken = figure(
-        "What is taken for what",
-        "Row: the true topic; column: the guess, answered or not. The stronger, the larger the share of the row.",
-        charts.confusion_chart(findings),
-        _confusion_table(findings),
-    )
+    fared = figures.topics_figure(findings).part()
+    taken = figures.confusion_figure(findings).part(_confusion_table(findings))
     return section(
         tag("h2", "Topic by topic"),
         tag("div", fared, taken, class_="charts"),

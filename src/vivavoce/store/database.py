@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError
 
-from vivavoce.errors import FileError, UsageError, WorkError
+from vivavoce.errors import FileError, MissingPartError, UsageError, WorkError
 from vivavoce.store.cleaning import dump_json
 from vivavoce.store.transaction import Transaction
 
@@ -48,24 +49,25 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Look at one consistent state."""
-        with self._connected() as connection, connection.begin():
+        with self.connected() as connection, connection.begin():
             yield Transaction(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Change something: all of it, or nothing where an error is raised."""
-        with self._connected() as connection, connection.execution_options(viva_writing=True).begin():
+        with self.connected() as connection, connection.execution_options(viva_writing=True).begin():
             yield Transaction(connection)
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def connected(self) -> Iterator[Connection]:
+        """Reach the database, without a transaction."""
         try:
             connection = self.engine.connect()
-        except OperationalError as error:
+        except DatabaseError as error:
             raise WorkError(
                 f"the workspace cannot be reached: {_first_line(error)}",
                 where=self.address,
-                remedy="check that the file or the server is there",
+                remedy="check that the server is there, or that the file is that of a workspace",
             ) from error
         with connection:
             yield connection
@@ -126,6 +128,8 @@ def _sqlite(url: URL) -> Engine:
 
 
 def _postgresql(url: URL) -> Engine:
+    if find_spec("psycopg") is None:
+        raise MissingPartError("PostgreSQL needs psycopg", remedy="pip install 'vivavoce[postgres]'")
     return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json)
 
 

@@ -133,17 +133,16 @@ class Writer:
 
     def _since(self, when: datetime, now: datetime) -> str:
         seconds = (now - when).total_seconds()
-        tell = self.words.ngettext
         # A clock that runs a little ahead is no news from the future.
         if -MINUTE < seconds < MINUTE:
             return self.words.gettext("just now")
         if seconds < 0 or seconds >= 30 * DAY:
             return self._day(when)
         if seconds < HOUR:
-            return tell("%(num)s minute ago", "%(num)s minutes ago", int(seconds // MINUTE))
+            return self.words.ngettext("%(num)s minute ago", "%(num)s minutes ago", int(seconds // MINUTE))
         if seconds < DAY:
-            return tell("%(num)s hour ago", "%(num)s hours ago", int(seconds // HOUR))
-        return tell("%(num)s day ago", "%(num)s days ago", int(seconds // DAY))
+            return self.words.ngettext("%(num)s hour ago", "%(num)s hours ago", int(seconds // HOUR))
+        return self.words.ngettext("%(num)s day ago", "%(num)s days ago", int(seconds // DAY))
 
 
 def filters(words: Words) -> dict[str, Callable[..., Any]]:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-__all__ = ["DEFAULT", "DOMAIN", "LANGUAGES", "LOCALE", "Words", "catalogue", "choose_language", "gettext_noop"]
+__all__ = ["DEFAULT", "DOMAIN", "LANGUAGES", "LOCALE", "ROLES", "Words", "catalogue", "choose_language", "gettext_noop"]
 
 DOMAIN = "vivavoce"
 LOCALE = Path(__file__).parent / "locale"
@@ -77,3 +77,7 @@ def _weight(quality: str) -> float:
 def catalogue(language: str) -> catalogues.NullTranslations:
     """Return the texts of a language; English is what the code says."""
     return catalogues.translation(DOMAIN, LOCALE, [language], fallback=language == DEFAULT)
+
+
+# Names that come from other layers and are translated when shown.
+ROLES = (gettext_noop("reader"), gettext_noop("reviewer"), gettext_noop("editor"), gettext_noop("admin"))

@@ -76,10 +76,10 @@ def conversations_result_from_json(
 def _result(data: Any) -> dict[str, Any]:
     check_head(data, "conversations", DEFINITIONS)
     found = members(data, _RESULT, {"turns": ()})
-    names = found.pop("measures")
+    names, lines = found.pop("measures"), found.pop("turns")
     found["cells"] = _cells(data, names)
     found["health"] = _in_order(found["health"], found["cells"])
-    return {**found, "header": _header(data), "lines": found.pop("turns")}
+    return {**found, "header": _header(data), "lines": lines}
 
 
 # --- the head of the run -----------------------------------------------------------------------------------------

@@ -100,6 +100,13 @@ class Dialogues(Repository):
         query = sa.select(table.c.bot, sa.func.count()).where(*named).group_by(table.c.bot).order_by(table.c.bot)
         return {bot: int(n) for bot, n in self.connection.execute(query)}
 
+    def ids(self, project_id: str) -> dict[str, str]:
+        """Return the ids of all talks of a project, each by its name and by itself."""
+        table = tables.dialogues
+        query = sa.select(table.c.id, table.c.name).where(table.c.project_id == project_id)
+        found = self.connection.execute(query).all()
+        return {each: each for each, _ in found} | {name: each for each, name in found}
+
     def delete(self, project_id: str, ids: Collection[str]) -> int:
         """Forget talks with their scores and ratings; returns how many there were."""
         table, wanted, gone = tables.dialogues, list(ids), 0

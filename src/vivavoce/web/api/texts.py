@@ -6,16 +6,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-# NUL, which PostgreSQL refuses; JSON brings half characters, which no encoding has.
-_FORBIDDEN = "\x00"
+from vivavoce.errors import UsageError
+from vivavoce.store.cleaning import clean_text
 
 
 def _storable(text: str) -> str:
-    if _FORBIDDEN in text:
-        raise ValueError("the text holds a NUL character")
-    if any(0xD800 <= ord(sign) <= 0xDFFF for sign in text):
-        raise ValueError("the text holds half a character")
-    return text
+    try:
+        return clean_text(text)
+    except UsageError as error:
+        raise ValueError(error.what) from error
 
 
 Text = Annotated[str, Field(max_length=100_000), AfterValidator(_storable)]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, Reader
 from vivavoce.web.answers import done, go, page, words_of
 from vivavoce.web.forms import Form
+from vivavoce.web.parts import Choice, Field
 from vivavoce.workspace import projects
 
 router = APIRouter()
@@ -23,10 +25,8 @@ class ProjectsView:
     """All projects, and the form for another one as it was filled in."""
 
     projects: tuple[Project, ...]
-    name: str = ""
-    language: str = "en"
-    languages: tuple[str, ...] = LANGUAGES
-    error: InputError | None = field(default=None)
+    fields: tuple[Field, ...]
+    error: InputError | None = None
 
 
 @router.get("/")
@@ -39,8 +39,7 @@ def begin(who: Reader, store: InStore) -> Response:
 @router.get("/projects")
 def show_projects(request: Request, who: Reader, store: InStore) -> Response:
     """Show all projects."""
-    view = ProjectsView(projects.list_projects(store))
-    return page(request, "projects.html", words_of(request).gettext("Projects"), view=view)
+    return _projects_page(request, store)
 
 
 @router.post("/projects")
@@ -51,6 +50,18 @@ def create_project(request: Request, who: Editor, store: InStore, form: Form) ->
         form.check()
         made = projects.create_project(store, who.actor, name, language=language)
     except InputError as error:
-        view = ProjectsView(projects.list_projects(store), name, language, error=error)
-        return page(request, "projects.html", words_of(request).gettext("Projects"), view=view, status=400)
+        return _projects_page(request, store, name, language, error)
     return done(f"/p/{made.slug}/topics", words_of(request).gettext("The project is made. Now bring in its topics."))
+
+
+def _projects_page(
+    request: Request, store: Store, name: str = "", language: str = "en", error: InputError | None = None
+) -> Response:
+    words = words_of(request)
+    codes = tuple(Choice(code, code) for code in LANGUAGES)
+    fields = (
+        Field("name", words.gettext("Name"), value=name, required=True, most=projects.MOST_NAME),
+        Field("language", words.gettext("Language of its visitors"), "select", language, choices=codes),
+    )
+    view = ProjectsView(projects.list_projects(store), fields, error)
+    return page(request, "projects.html", words.gettext("Projects"), view=view, status=400 if error else 200)

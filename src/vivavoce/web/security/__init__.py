@@ -9,7 +9,15 @@ from vivavoce.web.security.passwords import check_password, hash_password, passw
 from vivavoce.web.security.protection import Protection, protected
 from vivavoce.web.security.proxies import came_over_https, client_address
 from vivavoce.web.security.refusals import Refusal
-from vivavoce.web.security.throttling import Attempt, Wait, kept_attempts, new_attempt, waiting_time
+from vivavoce.web.security.throttling import (
+    Attempt,
+    Wait,
+    address_key,
+    kept_attempts,
+    login_key,
+    new_attempt,
+    waiting_time,
+)
 from vivavoce.web.security.tokens import (
     Secret,
     bearer_token,
@@ -44,6 +52,7 @@ __all__ = [
     "Secret",
     "SecurityHeaders",
     "Wait",
+    "address_key",
     "bearer_token",
     "came_over_https",
     "check_password",
@@ -55,6 +64,7 @@ __all__ = [
     "hash_password",
     "is_api_token",
     "kept_attempts",
+    "login_key",
     "matches",
     "new_api_token",
     "new_attempt",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -17,6 +20,7 @@ BROKEN = (
     OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, IndexError,
 )  # fmt: skip
 PIECE_BYTES = MEGABYTE
+LEFT_OUT = (".DS_Store", "Thumbs.db", "desktop.ini")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +39,17 @@ ARCHIVE_LIMITS = ArchiveLimits()
 
 
 def unpacked_archive(path: Path, folder: Path, limits: ArchiveLimits = ARCHIVE_LIMITS) -> tuple[Path, ...]:
-    """Unpack an archive into a folder and return the files; refuse all of it if anything in it is wrong."""
+    """Unpack an archive into a new folder and return the files; refuse all of it if anything in it is wrong.
+
+    What systems put into every archive beside the files of a person (`.DS_Store` and the like) is left out.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
+            members = [member for member in archive.infolist() if not _is_left_out(member)]
             check_members(members, path, limits)
-            return tuple(_unpack(archive, member, folder) for member in members)
+            folder.mkdir(parents=True)
+            with _removed_on_error(folder):
+                return tuple(_unpack(archive, member, folder) for member in members)
     except BROKEN as error:
         raise FileError(
             f"the archive cannot be unpacked: {error}", where=str(path), remedy="pack it again as a plain ZIP file"
@@ -70,8 +79,18 @@ def check_members(members: list[zipfile.ZipInfo], path: Path, limits: ArchiveLim
         )
 
 
+def _is_left_out(member: zipfile.ZipInfo) -> bool:
+    parts = _parts(member)
+    return member.is_dir() or "__MACOSX" in parts[:1] or parts[-1:] in [(name,) for name in LEFT_OUT]
+
+
+def _parts(member: zipfile.ZipInfo) -> tuple[str, ...]:
+    # Some systems take accents apart: the same letters must be the same name.
+    return PurePosixPath(unicodedata.normalize("NFC", member.filename)).parts
+
+
 def _faults(member: zipfile.ZipInfo, limits: ArchiveLimits) -> Iterator[str]:
-    parts = PurePosixPath(member.filename).parts
+    parts = _parts(member)
     if not parts or any(safe_name(part) != part for part in parts):
         yield "the name leads out of the folder, or is none that every system can keep"
     if len(parts) > limits.depth:
@@ -87,7 +106,7 @@ def _faults(member: zipfile.ZipInfo, limits: ArchiveLimits) -> Iterator[str]:
 
 def _clashes(members: list[zipfile.ZipInfo]) -> Iterator[Fault]:
     """Yield names that are the same file on some systems, and names that are a file and a folder at once."""
-    names = [member.filename.casefold() for member in members]
+    names = ["/".join(_parts(member)).casefold() for member in members]
     folders = {str(parent) for name in names for parent in PurePosixPath(name).parents}
     seen: set[str] = set()
     for member, name in zip(members, names, strict=True):
@@ -96,8 +115,17 @@ def _clashes(members: list[zipfile.ZipInfo]) -> Iterator[Fault]:
         seen.add(name)
 
 
+@contextmanager
+def _removed_on_error(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> Path:
-    target = folder.joinpath(*PurePosixPath(member.filename).parts)
+    target = folder.joinpath(*_parts(member))
     target.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(member) as source, target.open("xb") as kept:
         _copy(source, kept)

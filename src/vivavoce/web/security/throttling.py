@@ -2,7 +2,8 @@
 
 Five failures are free; then a wait begins that doubles with each further one, up to fifteen minutes. Failures are
 counted for the name and for the address, and the longer wait holds. An attempt that is refused because of the wait
-is not checked and must not be noted: waiting ends even when somebody keeps knocking.
+is not checked and must not be noted: waiting ends even when somebody keeps knocking. Note an attempt as failed before
+the password is checked, and as a success after: then attempts made at the same time count, too.
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ def new_attempt(login: str, address: str, at: float, *, succeeded: bool) -> Atte
 
 
 def waiting_time(attempts: Iterable[Attempt], login: str, address: str, now: float) -> Wait:
-    """Return how long the next attempt for this name from this address has to wait."""
+    """Return how long the next attempt for this name from this address has to wait.
+
+    Only past attempts with the same `login_key` or the same `address_key` matter: a store may hand over just these.
+    """
     who, place = login_key(login), address_key(address)
     past = sorted(kept_attempts(attempts, now), key=lambda attempt: attempt.at)
     ends = (_end_of_wait(_failures_of_login(past, who, place)), _end_of_wait(_failures_of_address(past, place)))

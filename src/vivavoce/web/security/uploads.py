@@ -6,7 +6,8 @@ import os
 import re
 import secrets
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -120,9 +121,9 @@ class _Counted:
 
         try:
             await self.app(scope, receive_counted, send_unless_exceeded)
-        except _BodyTooLargeError:
-            if self.answered:
-                raise  # an answer has begun: only the connection can be ended
+        except Exception:  # ours may come back wrapped into another
+            if self.answered or not self.exceeded:
+                raise  # where an answer has begun, only the connection can be ended
         if self.exceeded and not self.answered:
             await refuse(scope, receive, send, too_large(self.limit), self.answer)
 
@@ -138,10 +139,11 @@ def too_large(limit: int) -> Refusal:
     )
 
 
-async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> FormData:
-    """Return a form; refuse one with more files, fields or text in a field than a page of ours sends."""
+@asynccontextmanager
+async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> AsyncIterator[FormData]:
+    """Give a form whose files are closed at the end; refuse more files, fields or text than a page of ours sends."""
     try:
-        return await request.form(max_files=limits.files, max_fields=limits.fields, max_part_size=limits.field_bytes)
+        form = await request.form(max_files=limits.files, max_fields=limits.fields, max_part_size=limits.field_bytes)
     except _BodyTooLargeError:
         raise
     except (HTTPException, MultiPartException) as error:
@@ -151,13 +153,17 @@ async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> FormD
             remedy=f"send at most {limits.files} files, {limits.fields} fields and "
             f"{_in_words(limits.field_bytes)} in one field",
         ) from error
+    try:
+        yield form
+    finally:
+        await form.close()
 
 
 def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTES) -> Path:
     """Keep a file in a new folder of its own inside `folder`, under a safe name, and return its path.
 
     The new folder keeps two files of the same name apart, and the name as the sender knows it. `forget_upload`
-    removes both.
+    removes both. Copying blocks: an asynchronous page calls this in a thread.
     """
     name = safe_name(file.filename or "")
     home = folder / secrets.token_hex(8)
@@ -169,7 +175,8 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
             for piece in _pieces(file.file, name, max_bytes):
                 kept.write(piece)
     except (OSError, VivaError) as error:
-        forget_upload(home / name)
+        with suppress(OSError):  # the first error is the one to tell
+            forget_upload(home / name)
         if isinstance(error, VivaError):
             raise
         raise FileError(
@@ -188,10 +195,10 @@ def forget_upload(path: Path) -> None:
 def safe_name(name: str) -> str:
     """Return a file name without folders, signs that steer a screen or a system, and names of devices."""
     last = PurePosixPath(name.replace("\\", "/")).name
-    visible = "".join(sign for sign in unicodedata.normalize("NFC", last) if _is_harmless(sign))
+    visible = "".join(map(_visible, unicodedata.normalize("NFC", last)))
     plain = _ILLEGAL.sub("_", visible).strip(" .~")
     plain = f"_{plain}" if _DEVICE.fullmatch(plain) or plain.startswith("-") else plain
-    return _shortened(plain) or NAMELESS
+    return _shortened(plain).rstrip(" .~") or NAMELESS
 
 
 def told_by_name(error: VivaError, path: Path) -> VivaError:
@@ -225,9 +232,11 @@ def _pieces(file: BinaryIO, name: str, max_bytes: int) -> Iterator[bytes]:
         yield piece
 
 
-def _is_harmless(sign: str) -> bool:
-    # Control, formatting (writing from right to left hides an ending), private, half and unassigned characters.
-    return not unicodedata.category(sign).startswith("C")
+def _visible(sign: str) -> str:
+    """Return a sign; nothing for control and formatting ones: writing from right to left hides an ending."""
+    if unicodedata.category(sign).startswith("Z"):
+        return " "
+    return sign if sign.isprintable() else ""
 
 
 def _shortened(name: str) -> str:

@@ -1,0 +1,54 @@
+"""The store beside the loop: one thread asks and writes, so that a slow database disturbs no talk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from sqlalchemy.exc import OperationalError
+
+from vivavoce.errors import WorkError
+from vivavoce.store.database import Store
+from vivavoce.store.transaction import Transaction
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+# A database that is started again is gone for a few seconds: pauses before each further try.
+PAUSES = (0.1, 0.5, 1.0, 3.0, 5.0)
+
+
+class Clerk:
+    """Asks the store, one thing after the other, in a thread of its own."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="viva-store")
+
+    async def read(self, ask: Callable[[Transaction], T]) -> T:
+        """Look something up."""
+        return await asyncio.wrap_future(self._thread.submit(self._asked, ask, False))
+
+    async def write(self, do: Callable[[Transaction], T]) -> T:
+        """Change something: all of it, or nothing. It is done even when nobody waits for it any more."""
+        return await asyncio.shield(asyncio.wrap_future(self._thread.submit(self._asked, do, True)))
+
+    def close(self) -> None:
+        """Wait for what was asked last."""
+        self._thread.shutdown(wait=True)
+
+    def _asked(self, ask: Callable[[Transaction], T], writing: bool) -> T:
+        for pause in PAUSES:
+            try:
+                return self._once(ask, writing)
+            except (OperationalError, WorkError) as error:
+                _log.warning("the store did not answer, trying again: %s", type(error).__name__)
+                time.sleep(pause)
+        return self._once(ask, writing)
+
+    def _once(self, ask: Callable[[Transaction], T], writing: bool) -> T:
+        with self.store.writing() if writing else self.store.reading() as tx:
+            return ask(tx)

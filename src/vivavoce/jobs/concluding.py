@@ -1,0 +1,126 @@
+"""The end of a run: its results become findings, and these are kept in one go."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.jobs.exams.documents import json_document
+from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished, Measure, Options, Outcome
+from vivavoce.jobs.exams.registry import load_exam
+from vivavoce.jobs.turns import judged_rows, storable
+from vivavoce.store.rows import DocumentRow, MeasureRow, OutcomeRow, Run, RunState, ScoreRow, Unit, UnitState
+from vivavoce.store.stamps import now
+from vivavoce.store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from vivavoce.jobs.exams.conversations import TurnLine
+
+# What stands in columns of their own; the rest of a score is its detail.
+_SCORED = ("id", "score", "low", "high", "refusal")
+WARNINGS = "warnings.json"
+
+
+class LostLeaseError(Exception):
+    """Somebody else has this work now: what was found here is not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """All that came of a run. `turns`: those judged otherwise than when they were held; `scores`: of talks."""
+
+    conclusion: Conclusion
+    turns: Mapping[str, tuple[TurnLine, ...]]
+    scores: tuple[Mapping[str, Any], ...] = ()
+
+
+def gather_finished(tx: Transaction, run_id: str) -> Finished:
+    """Return what the units of a run came to."""
+    results = tx.units.results(run_id)
+    failed = tx.units.of_run(run_id, state=UnitState.FAILED)
+    # What failed half-way has a result that says so itself.
+    return Finished(results, tuple(Failure(unit.key, unit.error) for unit in failed if unit.key not in results))
+
+
+def conclude_run(kind: str, material: bytes, options: Options, finished: Finished) -> Concluded:
+    """Say what the results of a run mean: pure, and done wherever there is time for it."""
+    conclusion = load_exam(kind).conclude(material, options, finished)
+    turns = _turns(material, finished) if kind == "conversations" else {}
+    scores = tuple(_findings(conclusion)["scores"]) if kind == "dialogues" else ()
+    return Concluded(conclusion, turns, scores)
+
+
+def _turns(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...]]:
+    """Judge again the talks of bots of which only the whole run shows that they name their topics."""
+    from vivavoce.jobs.exams.conversations import lines_of, telling_bots
+    from vivavoce.jobs.exams.talks import read_material
+
+    told = read_material(material)
+    known = {bot.name for bot in told.header.bots if bot.reports_intent}
+    telling = telling_bots(material, finished) - known
+    return {
+        key: lines_of(material, key, result, telling=telling)
+        for key, result in finished.results.items()
+        if told.talk(key).bot in telling
+    }
+
+
+def _findings(conclusion: Conclusion) -> dict[str, Any]:
+    content = next(one.content for one in conclusion.documents if one.name == "findings.json")
+    found: dict[str, Any] = json.loads(content)
+    return found
+
+
+# --- keeping -----------------------------------------------------------------------------------------------------
+
+
+def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, concluded: Concluded) -> None:
+    """Write all that a run found and that it is done; LostLeaseError, and nothing is written, when it is too late."""
+    found = concluded.conclusion
+    for repository in (tx.measures, tx.outcomes, tx.documents, tx.scores):
+        repository.clear(run.id)
+    tx.measures.put(_measure(run.id, one) for one in found.measures)
+    tx.outcomes.put(_outcome(run.id, one) for one in found.outcomes)
+    documents = (*found.documents, json_document(WARNINGS, list(found.warnings)))
+    tx.documents.put(DocumentRow(run.id, one.name, one.media, one.content) for one in documents)
+    tx.scores.put(_scores(tx, run, concluded.scores))
+    ids = {one.key: one.id for one in tx.units.of_run(run.id)} if concluded.turns else {}
+    for key, lines in concluded.turns.items():
+        tx.turns.put(judged_rows(ids[key], run.id, lines))
+    # Last, so that other workers wait for a moment only.
+    if not tx.units.finish(unit.id, worker, b""):
+        raise LostLeaseError(run.id)
+    tx.runs.set_state(run.id, RunState.DONE, headline=storable(found.headline), error="", finished=now())
+
+
+def _measure(run_id: str, one: Measure) -> MeasureRow:
+    rate = one.rate
+    return MeasureRow(run_id, storable(one.scope)[:200], one.name, rate.value, rate.low, rate.high, rate.n)
+
+
+def _outcome(run_id: str, one: Outcome) -> OutcomeRow:
+    intent, guess = (None if name is None else storable(name)[:400] for name in (one.intent, one.guess))
+    return OutcomeRow(
+        run_id=run_id,
+        place=one.place,
+        text=storable(one.text),
+        intent=intent,
+        guess=guess,
+        confidence=one.confidence,
+        outcome=one.outcome,
+        right=one.right,
+        deferred=one.deferred,
+        wrong=one.wrong,
+    )
+
+
+def _scores(tx: Transaction, run: Run, scores: Sequence[Mapping[str, Any]]) -> Iterator[ScoreRow]:
+    """Yield scores of talks that are still there; they go by their id, or by their name in the project."""
+    there = tx.dialogues.ids(run.project_id) if scores else {}
+    for one in scores:
+        if (dialogue_id := there.get(one["id"])) is not None:
+            detail = {name: value for name, value in one.items() if name not in _SCORED}
+            refusal = storable(one.get("refusal", ""))
+            yield ScoreRow(run.id, dialogue_id, one["score"], one["low"], one["high"], refusal, detail)

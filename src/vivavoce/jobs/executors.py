@@ -1,0 +1,142 @@
+"""Where units are computed: processes of this machine, or a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from vivavoce.errors import MissingPartError, WorkError
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+CLUSTER = "VIVA_CLUSTER"
+# Each process computes on one core: several that each take all of them are slower together.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+CONNECT_SECONDS = 20
+
+
+class Crew:
+    """Those who compute. One that broke down is replaced, once, however many noticed."""
+
+    def __init__(self, make: Callable[[], Executor], slots: int, *, dismiss: Callable[[Executor], None]) -> None:
+        self.slots = slots
+        self._make, self._dismiss = make, dismiss
+        self._executor: Executor | None = None
+
+    def submit(self, do: Callable[..., T], *given: Any) -> tuple[Executor, Future[T]]:
+        """Let something be computed; returns who does it, too."""
+        if self._executor is None:
+            self._executor = self._make()
+        return self._executor, self._executor.submit(do, *given)
+
+    def replace(self, broken: Executor) -> None:
+        """Dismiss an executor that broke down; the next unit gets a new one."""
+        if self._executor is broken:
+            self._executor = None
+            self._dismiss(broken)
+
+    def close(self) -> None:
+        """Send everybody home; what is still being computed is given up."""
+        if self._executor is not None:
+            self._dismiss(self._executor)
+            self._executor = None
+
+
+def open_crew(slots: int | None = None, executor: Executor | None = None) -> Crew:
+    """Return those who compute: the given executor, the cluster that VIVA_CLUSTER names, or own processes."""
+    own = slots or os.cpu_count() or 1
+    if executor is not None:
+        return Crew(lambda: executor, own, dismiss=lambda _: None)
+    if scheduler := os.environ.get(CLUSTER, "").strip():
+        return _cluster(scheduler, slots)
+    return Crew(lambda: _processes(own), own, dismiss=_end_processes)
+
+
+# --- processes ---------------------------------------------------------------------------------------------------
+
+
+def _processes(slots: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(slots, mp_context=context, initializer=prepare_process)
+
+
+def prepare_process() -> None:
+    """Make a process fit for computing: one core, no part in Ctrl+C, gone when whoever started it is gone."""
+    for name in THREADS:
+        os.environ[name] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if "numpy" in sys.modules:
+        # Too late for the variables: the libraries have read them.
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(1)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    from multiprocessing.connection import wait
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _end_processes(executor: Executor) -> None:
+    # Taken before: shutting down forgets them, and nobody needs what they are still at.
+    running = list((getattr(executor, "_processes", None) or {}).values())
+    executor.shutdown(wait=False, cancel_futures=True)
+    for process in running:
+        with suppress(ProcessLookupError, ValueError, AttributeError):
+            process.terminate()
+
+
+# --- a cluster ---------------------------------------------------------------------------------------------------
+
+
+def _cluster(scheduler: str, slots: int | None) -> Crew:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingPartError(
+            f"{CLUSTER} names a Dask cluster, but Dask is not installed",
+            remedy="pip install 'vivavoce[cluster]', or unset the variable to compute on this machine",
+        ) from error
+    client = _connected(Client, scheduler)
+    threads = sum(client.nthreads().values()) or 1
+
+    def leave(executor: Executor) -> None:
+        executor.shutdown(wait=False)
+
+    crew = _ClusterCrew(lambda: client.get_executor(pure=False), slots or threads, dismiss=leave)
+    crew.client = client
+    return crew
+
+
+class _ClusterCrew(Crew):
+    """A crew that also says goodbye to the cluster."""
+
+    client: Any = None
+
+    def close(self) -> None:
+        super().close()
+        self.client.close()
+
+
+def _connected(kind: Any, scheduler: str) -> Any:
+    try:
+        return kind(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise WorkError(
+            f"the Dask scheduler does not answer ({type(error).__name__})",
+            where=f"{CLUSTER}={scheduler}",
+            remedy="start it, or unset the variable to compute on this machine",
+        ) from error

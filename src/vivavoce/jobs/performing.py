@@ -1,0 +1,164 @@
+"""One unit from its beginning to its end, as a worker does it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from vivavoce.errors import InputError, MissingPartError, VivaError
+from vivavoce.jobs.clerk import Clerk
+from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, keep_concluded
+from vivavoce.jobs.exams.protocol import Work
+from vivavoce.jobs.exams.registry import load_exam, perform_work
+from vivavoce.jobs.executors import Crew
+from vivavoce.jobs.rooms import Rooms
+from vivavoce.jobs.starting import exam_options
+from vivavoce.jobs.turns import Ledger, judged_rows, live_row, storable
+from vivavoce.store.repositories.claims import CONCLUSION
+from vivavoce.store.repositories.repository import required
+from vivavoce.store.rows import Run, TurnRow, Unit
+from vivavoce.store.transaction import Transaction
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+BROKEN = (
+    "the process that did this was ended from outside\n"
+    "What to do: see whether the machine has enough memory, then try again"
+)
+UNEXPECTED = "an unexpected error ended this ({name})\nWhat to do: the log of the worker says more"
+# What is tried again does not help against these.
+FINAL = (InputError, MissingPartError)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run and what it is made of, as a worker keeps it for its units."""
+
+    run: Run
+    material: bytes
+
+
+class Cases:
+    """The last few runs, so that the material is not read anew for each unit."""
+
+    MOST = 8
+
+    def __init__(self, clerk: Clerk) -> None:
+        self._clerk = clerk
+        self._kept: OrderedDict[str, Case] = OrderedDict()
+
+    async def get(self, run_id: str) -> Case:
+        """Return a run with its material."""
+        if run_id not in self._kept:
+            self._kept[run_id] = await self._clerk.read(lambda tx: _case(tx, run_id))
+        self._kept.move_to_end(run_id)
+        while len(self._kept) > self.MOST:
+            self._kept.popitem(last=False)
+        return self._kept[run_id]
+
+
+def _case(tx: Transaction, run_id: str) -> Case:
+    return Case(required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
+
+
+class Performer:
+    """Does units: computes them elsewhere, or holds their talks here, and keeps what comes of them."""
+
+    def __init__(self, worker: str, clerk: Clerk, crew: Crew) -> None:
+        self.worker, self.clerk, self.crew = worker, clerk, crew
+        self.rooms, self.ledger, self.cases = Rooms(clerk), Ledger(clerk), Cases(clerk)
+
+    async def perform(self, unit: Unit) -> None:
+        """Do a unit and write down what came of it, or why nothing did."""
+        try:
+            await self._do(unit)
+        except LostLeaseError:
+            _log.info("unit %s of run %s belongs to another worker now", unit.key, unit.run_id)
+        except BrokenExecutor:
+            await self._fail(unit, BROKEN, retry=True)
+        except VivaError as error:
+            await self._fail(unit, str(error), retry=not isinstance(error, FINAL) and not unit.bot)
+        except Exception as error:
+            _log.exception("unit %s of run %s failed", unit.key, unit.run_id)
+            await self._fail(unit, UNEXPECTED.format(name=type(error).__name__), retry=isinstance(error, OSError))
+
+    async def release(self, unit: Unit) -> None:
+        """Give a unit back that was begun and will not be finished here."""
+        self.ledger.drop(unit.id)
+        await self.clerk.write(lambda tx: tx.units.release(unit.id, self.worker))
+
+    async def close(self) -> None:
+        """Write what is noted and close the rooms."""
+        await self.ledger.flush()
+        await self.rooms.close()
+
+    # --- the kinds of units --------------------------------------------------------------------------------------
+
+    async def _do(self, unit: Unit) -> None:
+        case = await self.cases.get(unit.run_id)
+        if unit.key == CONCLUSION:
+            await self._conclude(unit, case)
+        elif load_exam(case.run.kind).in_executor:
+            work = Work(case.run.kind, case.run.id, case.material, exam_options(case.run), unit.key)
+            result = await self._computed(perform_work, work)
+            await self._finish(unit, result)
+        else:
+            await self._talk(unit, case)
+
+    async def _computed(self, do: Callable[..., T], *given: Any) -> T:
+        executor, future = self.crew.submit(do, *given)
+        try:
+            return await asyncio.wrap_future(future)
+        except BrokenExecutor:
+            self.crew.replace(executor)
+            raise
+
+    async def _conclude(self, unit: Unit, case: Case) -> None:
+        run = case.run
+        finished = await self.clerk.read(lambda tx: gather_finished(tx, run.id))
+        concluded = await self._computed(conclude_run, run.kind, case.material, exam_options(run), finished)
+        await self.clerk.write(lambda tx: keep_concluded(tx, run, unit, self.worker, concluded))
+
+    async def _talk(self, unit: Unit, case: Case) -> None:
+        from vivavoce.jobs.exams.conversations import is_held, lines_of
+
+        if unit.attempts > 1:
+            await self.clerk.write(lambda tx: tx.turns.clear(unit.id))
+        room = await self.rooms.enter(case.run, case.material)
+        result = await room.hold(
+            unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=unit.attempts
+        )
+        lines = await asyncio.to_thread(lines_of, case.material, unit.key, result)
+        rows = tuple(judged_rows(unit.id, unit.run_id, lines))
+        await self._finish(unit, result, rows, "" if is_held(result) else _note(result))
+
+    # --- keeping -------------------------------------------------------------------------------------------------
+
+    async def _finish(self, unit: Unit, result: bytes, rows: tuple[TurnRow, ...] = (), note: str = "") -> None:
+        self.ledger.drop(unit.id)
+
+        def do(tx: Transaction) -> None:
+            tx.turns.put(rows)
+            if note:
+                kept = tx.units.fail(unit.id, self.worker, storable(note), retry=False, result=result)
+            else:
+                kept = tx.units.finish(unit.id, self.worker, result)
+            if not kept:
+                raise LostLeaseError(unit.id)
+
+        await self.clerk.write(do)
+
+    async def _fail(self, unit: Unit, reason: str, *, retry: bool) -> None:
+        self.ledger.drop(unit.id)
+        _log.warning("unit %s of run %s failed: %s", unit.key, unit.run_id, reason.partition("\n")[0])
+        await self.clerk.write(lambda tx: tx.units.fail(unit.id, self.worker, storable(reason), retry=retry))
+
+
+def _note(result: bytes) -> str:
+    return str(json.loads(result).get("note") or "the conversation could not be held")

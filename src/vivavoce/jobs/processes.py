@@ -1,0 +1,112 @@
+"""Workers as processes of their own: started, watched, started again, and gone when whoever started them is gone."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+_log = logging.getLogger(__name__)
+MODULE = "vivavoce.jobs.worker_main"
+# The address may hold a password, which others could read in the list of processes: it goes by the environment.
+STORE = "VIVA_WORKER_STORE"
+# Whoever dies at once would die again at once: pauses grow up to the last one.
+PAUSES = (0.2, 1.0, 5.0, 30.0)
+STEADY_SECONDS = 60.0
+STOP_SECONDS = 10.0
+
+
+class WorkerProcesses:
+    """Some workers, kept running by a thread that watches them."""
+
+    def __init__(self, address: str, *, count: int = 1, options: Sequence[str] = (), module: str = MODULE) -> None:
+        self._command = [sys.executable, "-m", module, *options]
+        self._address = address
+        self._stop = threading.Event()
+        self._kept = [_Kept(self._start) for _ in range(count)]
+        self._thread = threading.Thread(target=self._watch, name="viva-workers", daemon=True)
+
+    def start(self) -> None:
+        """Start the workers and watch them."""
+        for kept in self._kept:
+            kept.start()
+        self._thread.start()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The processes that are running now."""
+        return tuple(kept.process.pid for kept in self._kept if kept.process and kept.process.poll() is None)
+
+    def stop(self) -> None:
+        """Ask the workers to leave, and make them where they do not."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        for kept in self._kept:
+            kept.let_go()
+        for kept in self._kept:
+            kept.end(STOP_SECONDS)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.2):
+            for kept in self._kept:
+                kept.look_after()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # The pipe closes when this process ends in any way, and the worker leaves.
+        return subprocess.Popen(  # noqa: S603
+            self._command, stdin=subprocess.PIPE, env={**os.environ, STORE: self._address}, start_new_session=True
+        )
+
+
+class _Kept:
+    """One worker that is kept running."""
+
+    def __init__(self, make: Callable[[], subprocess.Popen[bytes]]) -> None:
+        self._make = make
+        self.process: subprocess.Popen[bytes] | None = None
+        self._begun = 0.0
+        self._deaths = 0
+        self._again_at: float | None = None
+
+    def start(self) -> None:
+        self.process = self._make()
+        self._begun = time.monotonic()
+        self._again_at = None
+
+    def look_after(self) -> None:
+        """Start the worker again when it is gone, after a pause."""
+        if self.process is None or self.process.poll() is None:
+            return
+        if self._again_at is None:
+            self._again_at = time.monotonic() + self._pause()
+            _log.warning("a worker ended with code %s and is started again", self.process.returncode)
+        if time.monotonic() >= self._again_at:
+            self.let_go()
+            self.start()
+
+    def _pause(self) -> float:
+        lived = time.monotonic() - self._begun
+        self._deaths = 0 if lived > STEADY_SECONDS else self._deaths + 1
+        return PAUSES[min(self._deaths, len(PAUSES)) - 1] if self._deaths else PAUSES[0]
+
+    def let_go(self) -> None:
+        """Close the pipe, which tells the worker to leave."""
+        if self.process is not None and self.process.stdin is not None:
+            with suppress(OSError):
+                self.process.stdin.close()
+
+    def end(self, seconds: float) -> None:
+        """Wait for the worker to leave, and end it when it does not."""
+        if self.process is None:
+            return
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

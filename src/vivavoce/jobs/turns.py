@@ -1,0 +1,108 @@
+"""Turns of conversations as rows: at once when they are held, and again when they are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from vivavoce.store.rows import TurnRow, Unit
+from vivavoce.store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from vivavoce.conversations.transcript import Exchange
+    from vivavoce.jobs.clerk import Clerk
+    from vivavoce.jobs.exams.conversations import TurnLine
+    from vivavoce.jobs.exams.talks import Material
+
+
+def storable(text: str) -> str:
+    """Return a text that every database takes: no half characters, none that ends a string."""
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "backslashreplace").decode()
+
+
+def live_row(material: Material, unit: Unit, exchange: Exchange) -> TurnRow:
+    """Return a turn that was held just now and has not been judged."""
+    talk = material.talk(unit.key)
+    script = material.scripts[talk.script]
+    turn = next(one for one in script.turns if one.number == exchange.number)
+    reply = exchange.reply
+    return TurnRow(
+        unit_id=unit.id,
+        number=exchange.number,
+        run_id=unit.run_id,
+        bot=talk.bot,
+        script=talk.script,
+        scenario=script.scenario,
+        domain=script.domain,
+        level=script.level,
+        kind=str(turn.kind),
+        repeat=talk.repeat,
+        sent=storable(exchange.sent),
+        reply=storable((reply.text or " / ".join(reply.buttons)) if reply is not None else ""),
+        status=str(exchange.status),
+        outcome="",
+        detail={},
+        first_ms=exchange.first_ms,
+    )
+
+
+def judged_rows(unit_id: str, run_id: str, lines: Iterable[TurnLine]) -> Iterator[TurnRow]:
+    """Yield the turns of a talk, judged."""
+    for line in lines:
+        detail = {
+            "reasons": list(line.reasons),
+            "expected": list(line.expected),
+            "intent": line.intent,
+            "confidence": line.confidence,
+            "attempts": line.attempts,
+            "in_scope": line.in_scope,
+            "fallback": line.fallback,
+        }
+        yield TurnRow(
+            unit_id=unit_id,
+            number=line.number,
+            run_id=run_id,
+            bot=line.bot,
+            script=line.script,
+            scenario=line.scenario,
+            domain=line.domain,
+            level=line.level,
+            kind=line.kind,
+            repeat=line.repeat,
+            sent=line.sent,
+            reply=line.reply,
+            status=line.status,
+            outcome=line.outcome,
+            detail=detail,
+            first_ms=line.first_ms,
+        )
+
+
+class Ledger:
+    """Turns that wait to be written: a live page sees them soon, the database not one by one."""
+
+    def __init__(self, clerk: Clerk) -> None:
+        self._clerk = clerk
+        self._waiting: dict[tuple[str, int], TurnRow] = {}
+
+    def add(self, row: TurnRow) -> None:
+        """Note a turn."""
+        self._waiting[row.unit_id, row.number] = row
+
+    def drop(self, unit_id: str) -> None:
+        """Forget what was noted of a unit: its turns are written otherwise, or belong to somebody else now."""
+        for key in [key for key in self._waiting if key[0] == unit_id]:
+            del self._waiting[key]
+
+    async def flush(self) -> None:
+        """Write what was noted."""
+        rows, self._waiting = list(self._waiting.values()), {}
+        if not rows:
+            return
+
+        def do(tx: Transaction) -> None:
+            tx.turns.put(rows)
+            for run_id in sorted({row.run_id for row in rows}):
+                tx.runs.touch(run_id)
+
+        await self._clerk.write(do)

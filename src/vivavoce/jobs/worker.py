@@ -1,0 +1,250 @@
+"""A worker: takes units of runs, does them, and holds on to them with a heartbeat while it does."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import Executor
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from vivavoce.errors import VivaError
+from vivavoce.jobs.clerk import Clerk
+from vivavoce.jobs.exams.registry import load_exam
+from vivavoce.jobs.executors import Crew, open_crew
+from vivavoce.jobs.performing import Performer
+from vivavoce.jobs.schedules import StartScheduled, start_due
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.units import LEASE_SECONDS
+from vivavoce.store.rows import Unit, WorkerRow
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.transaction import Transaction
+
+_log = logging.getLogger(__name__)
+# Talks wait for bots most of the time: one loop holds many. What a bot bears is its own limit.
+MOST_TALKS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """How often a worker does what, in seconds."""
+
+    lease: float = LEASE_SECONDS
+    beat: float = LEASE_SECONDS / 3
+    poll: float = 0.5
+    flush: float = 0.2
+    schedules: float = 5.0
+
+
+class Worker:
+    """Does units of all runs of a workspace. Any number of workers, on any number of machines, share the work.
+
+    `slots`: units computed at a time. `start_scheduled` starts the run of a schedule; without it none is started.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        slots: int | None = None,
+        executor: Executor | None = None,
+        name: str | None = None,
+        start_scheduled: StartScheduled | None = None,
+        rhythm: Rhythm | None = None,
+    ) -> None:
+        self.store = store
+        self.name = name or f"{socket.gethostname()}-{os.getpid()}-{new_id()[:6]}"
+        self.rhythm = rhythm or Rhythm()
+        self._slots, self._executor = slots, executor
+        self.start_scheduled = start_scheduled
+
+    def run_until(self, stop: threading.Event) -> None:
+        """Work until told to stop; what is on its way then is given back."""
+        self._work(stop, drain=False)
+
+    def drain(self, stop: threading.Event | None = None) -> None:
+        """Work until no run is open any more."""
+        self._work(stop or threading.Event(), drain=True)
+
+    def _work(self, stop: threading.Event, *, drain: bool) -> None:
+        # Before the loop begins: a cluster is connected to in the ordinary way.
+        crew = open_crew(self._slots, self._executor)
+        clerk = Clerk(self.store)
+        try:
+            asyncio.run(Shift(self, clerk, crew, stop).work(drain=drain))
+        finally:
+            crew.close()
+            clerk.close()
+
+
+@dataclass
+class Flight:
+    """A unit on its way; `lost`: somebody else has it now."""
+
+    unit: Unit
+    talk: bool
+    task: asyncio.Task[None]
+    lost: bool = False
+
+
+class Shift:
+    """A worker at work, from when it begins until it stops."""
+
+    def __init__(self, worker: Worker, clerk: Clerk, crew: Crew, stop: threading.Event) -> None:
+        self.worker, self.rhythm, self.clerk, self.crew, self.stop = worker, worker.rhythm, clerk, crew, stop
+        self.performer = Performer(worker.name, clerk, crew)
+        self.flights: dict[str, Flight] = {}
+        self.started = now()
+        self._over = asyncio.Event()
+
+    async def work(self, *, drain: bool) -> None:
+        """Do units until told to stop, or until none is left."""
+        await self._beat()
+        rhythms: list[tuple[Callable[[], Awaitable[None]], float]] = [
+            (self._beat, self.rhythm.beat),
+            (self.performer.ledger.flush, self.rhythm.flush),
+            (self._tend, self.rhythm.poll),
+            (self._start_due, self.rhythm.schedules),
+        ]
+        async with _repeated(rhythms):
+            while not self.stop.is_set():
+                begun = await self._claim()
+                if begun is None and drain and not self.flights:
+                    break
+                await self._pause()
+            await self._land()
+        await self._leave()
+
+    # --- taking units --------------------------------------------------------------------------------------------
+
+    async def _claim(self) -> int | None:
+        """Begin what can be begun; None when no run is open."""
+        try:
+            kinds = await self.clerk.read(lambda tx: {run.kind for run in tx.runs.open()})
+            if not kinds:
+                return None
+            talking = {kind for kind in kinds if not await _in_executor(kind)}
+            units = await self.clerk.write(lambda tx: self._taken(tx, kinds - talking, talking))
+        except Exception:
+            _log.exception("no units could be taken")
+            return 0
+        for unit, talk in units:
+            self._begin(unit, talk)
+        return len(units)
+
+    def _taken(self, tx: Transaction, computing: set[str], talking: set[str]) -> list[tuple[Unit, bool]]:
+        flights = list(self.flights.values())
+        talks = sum(flight.talk for flight in flights)
+        free, name, lease = self.crew.slots - (len(flights) - talks), self.worker.name, self.rhythm.lease
+        last = tx.units.claim_conclusions(name, max(0, free), now(), lease)
+        room = free - len(last)
+        computed = tx.units.claim(name, max(0, room), now(), lease, kinds=computing) if computing else ()
+        talked = tx.units.claim(name, MOST_TALKS - talks, now(), lease, kinds=talking) if talking else ()
+        return [*((unit, False) for unit in last + computed), *((unit, True) for unit in talked)]
+
+    def _begin(self, unit: Unit, talk: bool) -> None:
+        if (before := self.flights.get(unit.id)) is not None:
+            # The lease was lost for a moment, for instance while the machine slept: begun anew.
+            before.lost = True
+            before.task.cancel()
+        task = asyncio.create_task(self.performer.perform(unit))
+        flight = self.flights[unit.id] = Flight(unit, talk, task)
+        task.add_done_callback(lambda _: self._landed(flight))
+
+    def _landed(self, flight: Flight) -> None:
+        if self.flights.get(flight.unit.id) is flight:
+            del self.flights[flight.unit.id]
+        if not flight.task.cancelled() and (error := flight.task.exception()) is not None:
+            _log.error("unit %s could not be kept", flight.unit.key, exc_info=error)
+        self._over.set()
+
+    async def _pause(self) -> None:
+        """Wait until a unit is over or some time has passed; a moment longer, so that several are taken at once."""
+        self._over.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._over.wait(), self.rhythm.poll)
+        await asyncio.sleep(0.01)
+
+    # --- beside the work -----------------------------------------------------------------------------------------
+
+    async def _beat(self) -> None:
+        """Hold on to what is on its way; let go of what is held by somebody else."""
+        mine = set(self.flights)
+        name, lease = self.worker.name, self.rhythm.lease
+        me = WorkerRow(name, socket.gethostname(), os.getpid(), self.started, now())
+
+        def do(tx: Transaction) -> frozenset[str]:
+            tx.workers.beat(me)
+            return tx.units.renew(name, now(), lease)
+
+        held = await self.clerk.write(do)
+        for unit_id in mine - held:
+            if (flight := self.flights.get(unit_id)) is not None:
+                flight.lost = True
+                flight.task.cancel()
+                self.performer.ledger.drop(unit_id)
+
+    async def _tend(self) -> None:
+        """Abandon talks of runs that were cancelled; close rooms that are not needed any more."""
+        busy = {flight.unit.run_id for flight in self.flights.values() if flight.talk}
+        open_runs = await self.clerk.read(lambda tx: {run.id for run in tx.runs.open()})
+        for flight in list(self.flights.values()):
+            if flight.talk and flight.unit.run_id not in open_runs:
+                await self._abandon(flight)
+        await self.performer.rooms.leave_idle(busy, over=self.performer.rooms.names() - open_runs)
+
+    async def _start_due(self) -> None:
+        if self.worker.start_scheduled is not None:
+            await asyncio.to_thread(start_due, self.worker.store, self.worker.start_scheduled, now())
+
+    # --- leaving -------------------------------------------------------------------------------------------------
+
+    async def _abandon(self, flight: Flight) -> None:
+        flight.task.cancel()
+        await asyncio.wait([flight.task])
+        if flight.task.cancelled() and not flight.lost:
+            await self.performer.release(flight.unit)
+
+    async def _land(self) -> None:
+        """Give back all that is on its way."""
+        for flight in list(self.flights.values()):
+            await self._abandon(flight)
+
+    async def _leave(self) -> None:
+        await self.performer.close()
+        with suppress(Exception):
+            await self.clerk.write(lambda tx: tx.workers.forget(self.worker.name))
+
+
+async def _in_executor(kind: str) -> bool:
+    """Tell whether units of a kind are computed elsewhere; loading an exam takes a while, so beside the loop."""
+    try:
+        return (await asyncio.to_thread(load_exam, kind)).in_executor
+    except VivaError:
+        # Of a newer vivavoce, or a plug-in that is not here: its units fail with the reason.
+        return True
+
+
+@asynccontextmanager
+async def _repeated(rhythms: list[tuple[Callable[[], Awaitable[None]], float]]) -> AsyncIterator[None]:
+    """Do several things again and again, each in its own rhythm, until the block is left."""
+    tasks = [asyncio.create_task(_repeat(do, seconds)) for do, seconds in rhythms]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _repeat(do: Callable[[], Awaitable[None]], seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await do()
+        except Exception:
+            _log.exception("the worker could not see to its work")

@@ -1,0 +1,243 @@
+"""A small server that shows every part of a page, with a part that changes, under the real content policy."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from vivavoce.records import Rate
+from vivavoce.reports.charts import RateRow, comparison_chart, timeline_chart
+from vivavoce.reports.meanings import MEASURES
+from vivavoce.reports.svg import AnyChart, to_svg
+from vivavoce.reports.tags import Html
+from vivavoce.web.charts import vega_bundle
+from vivavoce.web.parts import Choice, Column, Edit, Field, Pager, Progress, Row, Turn
+from vivavoce.web.rendering import STATIC, Flash, Frame, Link, Person, choose_theme, environment
+from vivavoce.web.security.headers import CONTENT_POLICY
+
+SECTIONS = ("Today", "Topics", "Intents", "Conversations", "Dialogues", "Bots", "Engines", "People", "Settings", "Help")
+FRAME = Frame(
+    title="Topics",
+    user=Person("Ada Example", "editor"),
+    nav=tuple(Link(name, f"/{name.lower()}", name == "Topics", name[0].lower()) for name in SECTIONS),
+    project=Link("Recruiting, English", "/p/recruiting"),
+    projects=(Link("Recruiting, English", "/p/recruiting", True), Link("Flights", "/p/flights")),
+    flashes=(
+        Flash("The topic Salary was renamed.", undo="/undo"),
+        Flash("Two lines could not be read.", alert=True),
+    ),
+)
+GALLERY = """
+{% extends "base.html" %}{% import "parts.html" as parts %}
+{% block content %}
+{{ parts.page_head("Topics", "The bot answers 72 of 100 questions, and 91 of these right.", actions) }}
+{{ parts.tabs(tabs, "Views") }}
+<ul class="tiles">{% for name in measures %}{{ parts.tile(rate.value|value, measures[name].title, rate|interval, measures[name].meaning) }}{% endfor %}</ul>
+{{ parts.progress(progress, "run") }}
+{{ parts.filter_form("/list", filters, "#list") }}
+{{ part_list }}
+{{ parts.pager(pager) }}
+<div class="charts">{% for name, chart in charts.items() %}{{ parts.figure(chart[0], chart[1], chart[2], chart[3], "/chart/" ~ name) }}{% endfor %}</div>
+{% call parts.side_by_side() %}{{ part_talk }}{{ parts.transcript("engine two", turns) }}{% endcall %}
+<div class="cards">{% call parts.card("Salary and Benefits", "overlap 62 %") %}<p>Questions about one are taken for the other.</p>{{ parts.badge("wrong topic", "bad", "an answer about another topic") }} {{ parts.badge("right", "good") }}{% endcall %}
+{% call parts.card("Facts") %}{{ parts.definitions([("Threshold", "0.5"), ("Seed", "0")]) }}{% endcall %}</div>
+<h2>History</h2>
+{{ parts.timeline(edits) }}
+{{ parts.diff("How much do you pay me?", "How much do you pay a trainee?", "Changed example") }}
+<form method="post" action="/save" data-unsaved>
+<h2>Edit</h2>
+{% for one in fields %}{{ parts.field(one) }}{% endfor %}
+{{ parts.submit_row("Save", "/") }}
+</form>
+{{ parts.notice("A notice about the whole page.") }}
+{{ parts.fault(error) }}
+{{ parts.copy("viva serve", "command") }}
+{{ parts.empty("No topics yet", "Import a file or paste questions to begin.", actions[0]) }}
+{% endblock %}
+"""
+LIST = """{% import "parts.html" as parts %}<div id="list">
+{{ parts.table("Topics, weakest first", columns, rows, downloads, select="topic", swap="#list") }}</div>"""
+TALK = """{% import "parts.html" as parts %}{{ parts.transcript("engine one", turns, "talk", poll, version) }}"""
+RATES = {"first run": 0.62, "second run": 0.81}
+
+
+@dataclass
+class Talk:
+    """What the tests change while a page is open."""
+
+    said: list[str] = field(default_factory=lambda: [f"message {n}" for n in range(30)])
+    over: bool = False
+    asked: int = 0
+    chosen: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def version(self) -> int:
+        return len(self.said) + self.over
+
+
+def rate(value: float) -> Rate:
+    return Rate(value, value - 0.05, value + 0.05, 2209)
+
+
+def charts() -> dict[str, AnyChart]:
+    names = ("automation_rate", "precision_answered")
+    rows = [RateRow(MEASURES[name].title, run, rate(value)) for name in names for run, value in RATES.items()]
+    days = [RateRow(f"2026-0{month}-01", "answers right", rate(0.1 * month)) for month in range(1, 9)]
+    return {"settings": comparison_chart(rows), "time": timeline_chart(days)}
+
+
+def part(template: str, language: str, **context: Any) -> Html:
+    return Html(environment(language).from_string(template).render(context))
+
+
+def table_part(language: str, order: str = "", search: str = "") -> Html:
+    bar = environment(language).get_template("parts.html").module.outcome_bar  # type: ignore[attr-defined]
+    shown = environment(language).get_template("parts.html").module.rate  # type: ignore[attr-defined]
+    names = [name for name in ("Salary", "Benefits", "Working hours", "Application") if search.lower() in name.lower()]
+    if order:
+        names.sort(reverse=order == "descending")
+    rows = [Row((n, len(n) * 7, bar(70, 20, 10), shown(rate(0.7), MEASURES["recall"])), n) for n in names]
+    other = "descending" if order == "ascending" else "ascending"
+    columns = [
+        Column("Topic", f"/?order={other}", order),  # type: ignore[arg-type]
+        Column("Examples", number=True),
+        Column("Right, deferred, wrong"),
+        Column("Found", number=True, meaning=MEASURES["recall"].meaning),
+    ]
+    downloads = [Link("CSV", "/t.csv"), Link("XLSX", "/t.xlsx")]
+    return part(LIST, language, columns=columns, rows=rows, downloads=downloads)
+
+
+def talk_part(talk: Talk, language: str) -> Html:
+    turns = [Turn(text, visitor=place % 2 == 0) for place, text in enumerate(talk.said)]
+    turns[-1] = replace(turns[-1], outcome="right", tone="good", note="expected: an answer")
+    poll = "" if talk.over else "/talk"
+    return part(TALK, language, turns=turns, poll=poll, version=talk.version)
+
+
+def gallery_context(talk: Talk, language: str, order: str, search: str) -> dict[str, Any]:
+    from vivavoce.errors import DataError, Fault
+
+    turns = [Turn("What do you pay?", visitor=True), Turn("It depends.", outcome="wrong topic", tone="bad")]
+    now = datetime.now(UTC)
+    drawn = {
+        name: (name.title(), "How to read it.", Html(to_svg(chart)), "numbers") for name, chart in charts().items()
+    }
+    return {
+        "actions": [Link("Add a topic", "/topics/new", key="a"), Link("Import", "/topics/import")],
+        "tabs": [Link("List", "/", True), Link("Confused pairs", "/pairs")],
+        "rate": rate(0.72),
+        "measures": {name: MEASURES[name] for name in ("automation_rate", "precision_answered", "accuracy")},
+        "progress": Progress("Exam of 16 November", 1200, 3000, failed=2, seconds_left=95),
+        "filters": [Field("q", "Search", "search", search, key="/"), FIELDS[2]],
+        "part_list": table_part(language, order, search),
+        "pager": Pager(2, 12, 290, "/?page=1", "/?page=3"),
+        "charts": drawn,
+        "part_talk": talk_part(talk, language),
+        "turns": turns,
+        "edits": [Edit("Renamed Pay to Salary", "Ada", now, "clearer", undo="/undo"), Edit("Imported", "Bo", now)],
+        "fields": FIELDS,
+        "error": DataError("the file cannot be read", where="faq.csv", faults=[Fault("no text", "row 3")], remedy="mend it"),
+    }
+
+
+FIELDS = [
+    Field("name", "Name", value="Salary", required=True, help="As visitors would call it."),
+    Field("answer", "Answer", "textarea", "It depends."),
+    Field("level", "Level", "select", "2", choices=(Choice("1", "easy"), Choice("2", "hard"))),
+    Field("threshold", "Threshold", "number", "2", error="between 0 and 1", low="0", high="1", step="0.05"),
+    Field("day", "Day", "date"),
+    Field("secret", "Password", "password"),
+    Field("file", "File", "file", accept=".csv"),
+    Field("live", "Show to visitors", "checkbox", "on", help="At once."),
+]
+
+
+def face_app(talk: Talk) -> Starlette:
+    async def gallery(request: Request) -> Response:
+        language = request.query_params.get("language", "en")
+        order, search = request.query_params.get("order", ""), request.query_params.get("q", "")
+        if "X-Fragment" in request.headers:
+            return HTMLResponse(table_part(language, order, search))
+        theme = choose_theme(request.cookies.get("theme"))
+        frame = replace(FRAME, language=language, theme=theme, path=str(request.url.path))
+        context = gallery_context(talk, language, order, search)
+        return HTMLResponse(environment(language).from_string(GALLERY).render(frame=frame, **context))
+
+    async def more(request: Request) -> Response:
+        talk.asked += 1
+        if request.query_params["version"] == str(talk.version):
+            return Response(status_code=204)
+        return HTMLResponse(talk_part(talk, "en"))
+
+    async def static(request: Request) -> Response:
+        name = request.path_params["name"]
+        return Response(vega_bundle(), media_type="text/javascript") if name == "vega.js" else FileResponse(STATIC / name)
+
+    async def chart(request: Request) -> Response:
+        return JSONResponse(charts()[request.path_params["name"]].to_dict())
+
+    async def prefer(request: Request) -> Response:
+        form = {key: str(value) for key, value in (await request.form()).items()}
+        talk.chosen.append(form)
+        response = RedirectResponse(form["next"], 303)
+        response.set_cookie("theme", form.get("theme", "auto"))
+        return response
+
+    routes = [
+        Route("/", gallery),
+        Route("/list", gallery),
+        Route("/talk", more),
+        Route("/static/{name}", static),
+        Route("/chart/{name}", chart),
+        Route("/preferences", prefer, methods=["POST"]),
+    ]
+    return Starlette(routes=routes)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def serving(talk: Talk, port: int) -> Iterator[str]:
+    """Serve until the block ends; another server may then take the same port."""
+    import uvicorn
+
+    app = face_app(talk)
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        async def with_policy(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    (b"content-security-policy", CONTENT_POLICY.encode()),
+                ]
+            await send(message)
+
+        await app(scope, receive, with_policy)
+
+    server = uvicorn.Server(
+        uvicorn.Config(guarded, port=port, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    )
+    running = threading.Thread(target=server.run, daemon=True)
+    running.start()
+    while not server.started and running.is_alive():
+        running.join(0.02)
+    try:
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.should_exit = True
+        running.join(10)
