@@ -39,21 +39,15 @@ def test_the_demo_scores_the_shipped_talks_and_presents_no_agreement(viva, plain
 
 
 @pytest.mark.usefixtures("only_dialogues")
-def test_the_page_of_the_demo_says_first_that_it_is_no_finding(viva, folder):
-    assert viva("demo", "--quiet").exit_code == 0
-    page = (folder / "demo-output" / "dialogues.html").read_text(encoding="utf-8")
-    head = page[page.index("<h1") : page.index("<main")]
-    assert "invented" in head
-    assert "You can compare bots" not in page
-
-
-@pytest.mark.usefixtures("only_dialogues")
-def test_the_demo_in_json_names_the_files_of_the_talks(viva, folder):
-    result = viva("demo", "--json", "-")
+def test_the_demo_in_json_names_the_files_of_the_talks_and_its_page_says_first_that_it_is_no_finding(viva, folder):
+    result = viva("demo", "--quiet", "--json", "-")
+    assert result.exit_code == 0, result.stderr
     (report,) = json.loads(result.stdout)["reports"]
     assert report["name"] == "dialogues"
     assert INVENTED in report["headline"]
-    assert (folder / report["html"]).is_file()
+    page = (folder / report["html"]).read_text(encoding="utf-8")
+    assert "invented" in page[page.index("<h1") : page.index("<main")]
+    assert "You can compare bots" not in page
     assert (folder / report["json"]).is_file()
 
 

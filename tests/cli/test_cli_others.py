@@ -9,7 +9,10 @@ import pytest
 from vivavoce import demo
 from vivavoce.cli.completion import complete_classifier, complete_material
 from vivavoce.errors import UsageError, WorkError
+from vivavoce.records import Dataset
 from vivavoce.version import __version__
+
+FEW = 12
 
 
 def content_of(result):
@@ -63,6 +66,20 @@ def test_a_classifier_that_fails_ends_with_3(viva, folder):
 # --- demo --------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def few_topics(monkeypatch):
+    """Leave only the first topics of the shipped material: where reports go does not depend on how many there are."""
+    load = demo.load
+
+    def load_few(name):
+        data = load(name)
+        kept = sorted({example.intent for example in data})[:FEW]
+        return Dataset(tuple(example for example in data if example.intent in kept), data.source)
+
+    monkeypatch.setattr(demo, "load", load_few)
+
+
+@pytest.mark.usefixtures("few_topics")
 def test_the_demo_writes_reports_and_says_where(viva, plain, folder, monkeypatch):
     def no_network(*_: object) -> None:
         raise WorkError("the weights could not be fetched")
@@ -76,6 +93,7 @@ def test_the_demo_writes_reports_and_says_where(viva, plain, folder, monkeypatch
     assert "<html" in (folder / "demo-output" / "recruiting-de.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("few_topics")
 def test_the_demo_in_json_names_its_files(viva, folder, monkeypatch):
     monkeypatch.setattr("vivavoce.text.get_weights", lambda *_: folder)
     content = content_of(viva("demo", "--language", "de", "--out", "there/now", "--json", "-", "--quiet"))

@@ -13,7 +13,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from vivavoce.cli.app import app
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import State, TalkKey, Transcript
 
@@ -72,11 +74,21 @@ def start_run(folder: Path, seconds: float = 0.15) -> subprocess.Popen[str]:
     return process
 
 
-def resume(folder: Path) -> None:
+def resume(folder: Path) -> Result:
+    """Go on with the run in this process, which is another one than that of the run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("BOT_LOG", str(folder / "bot.log"))
+        patch.setenv("BOT_SECONDS", "0")
+        # The bot of an earlier test writes to the log of that test.
+        patch.delitem(sys.modules, "logging_bot", raising=False)
+        return CliRunner().invoke(app, ["conversations", "resume", "record", "--quiet"])
+
+
+def resume_to_the_end(folder: Path) -> None:
     """Go on with the run until it is complete."""
-    process = start(folder, 0, "resume", "record", "--quiet")
-    _, told = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, told
+    ended = resume(folder)
+    assert ended.exit_code == 0, ended.stderr
 
 
 def done(record: Path) -> set[str]:
@@ -134,7 +146,7 @@ def test_after_a_kill_nothing_is_lost_and_only_what_was_in_flight_is_said_again(
     process.communicate()
     before, heard_before = done(folder / "record"), heard(folder)
     assert AT_ONCE <= len(before) < TALKS
-    resume(folder)
+    resume_to_the_end(folder)
     assert_complete(folder)
     assert_nothing_done_is_repeated(folder, before, heard_before)
 
@@ -149,7 +161,7 @@ def test_ctrl_c_ends_with_130_and_names_the_command_that_goes_on(folder: Path) -
     assert not shown
     before, heard_before = done(folder / "record"), heard(folder)
     assert len(before) < TALKS
-    resume(folder)
+    resume_to_the_end(folder)
     assert_complete(folder)
     assert_nothing_done_is_repeated(folder, before, heard_before)
 
@@ -157,11 +169,10 @@ def test_ctrl_c_ends_with_130_and_names_the_command_that_goes_on(folder: Path) -
 def test_a_run_can_be_read_while_it_goes_on_but_not_written_twice(folder: Path) -> None:
     process = start_run(folder, seconds=1.0)
     try:
-        second = start(folder, 0, "resume", "record", "--quiet")
-        _, told = second.communicate(timeout=PATIENCE)
+        second = resume(folder)
         assert process.poll() is None, "the first run ended too early for this test"
-        assert second.returncode == 2
-        assert "another process is writing this record" in told
+        assert second.exit_code == 2
+        assert "another process is writing this record" in " ".join(second.stderr.split())
         with RunRecord.open(folder / "record") as record:
             assert all(len(talk.exchanges) == TURNS for talk in record.transcripts())
     finally:

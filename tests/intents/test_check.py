@@ -212,15 +212,20 @@ def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
 # --- public data -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.shared
-def test_every_public_data_set_is_read_and_checked(shared: Path) -> None:
+@pytest.fixture(scope="module")
+def public(shared: Path) -> dict[str, tuple[int, CheckResult]]:
+    """Return the number of examples of each public data set, and what was found in it."""
     paths = [path for path in sorted((shared / "data" / "intents").glob("*.csv")) if "domains" not in path.name]
-    assert len(paths) > 20
-    for path in paths:
-        data = read_dataset(path)
-        result = check(data)
-        assert "encoding" not in result.counts, path.name
-        assert result.rows == len(data)
+    sets = {path.name: read_dataset(path) for path in paths}
+    return {name: (len(data), check(data)) for name, data in sets.items()}
+
+
+@pytest.mark.shared
+def test_every_public_data_set_is_read_and_checked(public: dict[str, tuple[int, CheckResult]]) -> None:
+    assert len(public) > 20
+    for name, (size, result) in public.items():
+        assert "encoding" not in result.counts, name
+        assert result.rows == size
 
 
 @pytest.mark.shared
@@ -230,8 +235,8 @@ def test_a_table_without_texts_is_refused(shared: Path) -> None:
 
 
 @pytest.mark.shared
-def test_known_contradictions_of_public_data_are_found(shared: Path) -> None:
-    result = check(read_dataset(shared / "data" / "intents" / "clinc150_full.csv"))
+def test_known_contradictions_of_public_data_are_found(public: dict[str, tuple[int, CheckResult]]) -> None:
+    _, result = public["clinc150_full.csv"]
     errors = [problem.texts[0] for problem in result.problems if problem.severity == "error"]
     assert len(errors) >= 4
     assert "what is on my to do list" in errors

@@ -90,7 +90,7 @@ def test_the_password_that_fits_nobody_does_not_exist() -> None:
         "scrypt$2$1$1$AAAA",
         "md5$2$1$1$AAAA$AAAA",
         "scrypt$3$1$1$AAAA$" + "A" * 43 + "=",  # not a power of two
-        "scrypt$1073741824$8$1$AAAA$" + "A" * 43 + "=",  # more memory than there is
+        "scrypt$4194304$8$1$AAAA$" + "A" * 43 + "=",  # more memory than there is
         "scrypt$2$1$99999999$AAAA$" + "A" * 43 + "=",  # more time than there is
         "scrypt$2$1$1$****$" + "A" * 43 + "=",
         "scrypt$2$1$1$AAAA$AAAA",

@@ -127,6 +127,10 @@ def test_a_page_that_does_not_read_the_body_answers_as_it_likes() -> None:
     assert limited().post("/first", content=pieces(5_000)).text == "not read"
 
 
+def test_a_body_that_tells_its_length_is_refused_before_any_page_sees_it() -> None:
+    assert limited().post("/first", content=b"x" * 101).status_code == 413
+
+
 def test_files_may_be_larger_than_what_is_held_in_memory() -> None:
     def send(size: int) -> int:
         return limited().post("/", files={"file": ("a.csv", b"x" * size)}).status_code
@@ -331,7 +335,8 @@ def test_a_harmful_workbook_is_refused(kind: str, tmp_path: Path) -> None:
 
 
 def test_the_workbook_that_the_harmful_ones_are_made_of_is_good(tmp_path: Path) -> None:
-    path = saved_upload(upload(zipped(workbook_parts()), "faq.xlsx"), tmp_path)
+    picture = {"xl/media/image1.png": b"\x89PNG\r\n\x1a\n\0\0", "xl/vbaProject.bin": b"\xd0\xcf\x11\xe0"}
+    path = saved_upload(upload(zipped({**workbook_parts(), **picture}), "faq.xlsx"), tmp_path)
     assert read_dataset(path).texts == ("hi", "bye")
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from vivavoce.errors import DataError, Fault, nearest
 from vivavoce.records import Rate
 
+_NUMBERS_OR_NONE = frozenset({float, int, type(None)})
 T = TypeVar("T")
 Read = Callable[[Any], Any]
 Shape = Mapping[str, Read]
@@ -84,9 +85,9 @@ def rate(value: Any) -> Rate:
     """Return a number with its interval and its count, as `Rate.to_json` writes it."""
     if type(value) is dict and "value" in value and type(value.get("n")) is int:
         # The frequent case by itself: a large result holds thousands of rates.
-        ends = value["value"], value.get("low"), value.get("high")
-        if all(end is None or type(end) is float or type(end) is int for end in ends):
-            return Rate(*ends, value["n"])
+        mean, low, high = value["value"], value.get("low"), value.get("high")
+        if {type(mean), type(low), type(high)} <= _NUMBERS_OR_NONE:
+            return Rate(mean, low, high, value["n"])
     return Rate(**members(value, _RATE, {"low": None, "high": None}))
 
 

@@ -63,7 +63,7 @@ def opened_archive(path: str | Path, max_bytes: int) -> Iterator[zipfile.ZipFile
 
 def check_names(archive: zipfile.ZipFile, wanted: Collection[str], path: str | Path) -> None:
     """Refuse an archive that lacks a part or holds one that nobody would read."""
-    names = archive.namelist()
+    names = [part.filename for part in archive.infolist() if not part.is_dir()]
     faults = [Fault("is missing", name) for name in wanted if name not in names]
     faults += [
         Fault(f"does not belong there.{nearest(name, list(wanted))}", ascii(name))

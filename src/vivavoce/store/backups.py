@@ -84,7 +84,6 @@ def restore(
     progress: Progress = lambda line: None,
     *,
     max_bytes: int = MAX_BYTES,
-    revision: str = "head",
 ) -> Store:
     """Make a new workspace of a backup: all of it, or nothing. Work that was under way begins again.
 
@@ -96,7 +95,7 @@ def restore(
         with new_database(address) as (store, connection):
             upgrade(connection, manifest.schema)
             _load(archive, manifest, connection, path, progress)
-            upgrade(connection, revision)
+            upgrade(connection)
             _begin_again(connection)
     return store
 
@@ -112,7 +111,7 @@ def _snapshot(store: Store) -> Iterator[Connection]:
     """Look at one state of the whole workspace, however long it takes."""
     with store.connected() as connection:
         if not store.embedded:
-            connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
             yield connection
 
@@ -120,7 +119,8 @@ def _snapshot(store: Store) -> Iterator[Connection]:
 def _write_table(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> Content:
     rows, digest = 0, hashlib.sha256()
     with archive.open(_part(name), "w", force_zip64=True) as part:
-        for rows, line in enumerate(lines, 1):
+        for line in lines:
+            rows += 1
             digest.update(line)
             part.write(line)
     return Content(rows, digest.hexdigest())

@@ -36,6 +36,11 @@ window.vivavoceDraw = (element, spec) => {
   return vegaEmbed(element, painted, {
     mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false,
     tooltip: {disableDefaultStyle: true, theme: "page"},
+  }).then(drawn => {
+    // One label for the whole picture, which the page sets: hundreds of marks read out one by one help nobody.
+    for (const part of element.querySelectorAll("[role]"))
+      for (const name of ["role", "aria-roledescription"]) part.removeAttribute(name);
+    return drawn;
   });
 };
 """

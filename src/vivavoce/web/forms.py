@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -100,9 +100,10 @@ class Fields:
         return next((fault.message for fault in self.faults if fault.where == name), "")
 
 
-async def fields_of(request: Request) -> Fields:
-    """Return the fields of the request."""
-    return Fields(await read_form(request), config_of(request).max_upload_mb * 2**20)
+async def fields_of(request: Request) -> AsyncIterator[Fields]:
+    """Give the fields of the request; files that came with it are closed afterwards."""
+    async with read_form(request) as data:
+        yield Fields(data, config_of(request).max_upload_mb * 2**20)
 
 
 Form = Annotated[Fields, Depends(fields_of)]

@@ -245,4 +245,6 @@ function enliven(root) {
 }
 
 all("[data-poll] [data-follow]").forEach(box => { box.scrollTop = box.scrollHeight; });
+// On a phone the navigation scrolls: the place where the reader is must be seen.
+document.querySelector(".main-nav [aria-current]")?.scrollIntoView({block: "nearest", inline: "center"});
 enliven(document);

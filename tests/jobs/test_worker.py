@@ -1,0 +1,489 @@
+"""Workers do what runs ask for: once, within limits, visibly, and they let go when told to."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import house_bots
+import pytest
+from workplace import NOON, QUICK, add_project, seen, start_intents, start_talks, talks_material
+
+from vivavoce.dialogues.dialogue import Dialogue, Utterance
+from vivavoce.errors import ClassifierError, UsageError
+from vivavoce.jobs.exams import registry
+from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
+from vivavoce.jobs.exams.protocol import Conclusion, Finished, Options, UnitPlan, Work
+from vivavoce.jobs.executors import open_crew
+from vivavoce.jobs.schedules import next_time, start_due
+from vivavoce.jobs.starting import cancel_run, resume_run, retry_failed, start_run
+from vivavoce.jobs.worker import Worker
+from vivavoce.store.database import Store
+from vivavoce.store.rows import DialogueRow, Project, Run, RunState, Schedule, UnitState
+from vivavoce.store.stamps import new_id, now
+
+GATED = {"gated": {"kind": "python:house_bots:gated", "limits": {"at_once": 2, "timeout_s": 60}}}
+
+
+@pytest.fixture
+def shop(sqlite_store: Store) -> Project:
+    return add_project(sqlite_store)
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Executor]:
+    """Compute in this process: starting others takes longer than all else."""
+    with ThreadPoolExecutor(2) as executor:
+        yield executor
+
+
+@pytest.fixture
+def gate() -> Iterator[house_bots.Gate]:
+    house_bots.GATE = house_bots.Gate()
+    yield house_bots.GATE
+    house_bots.GATE.event.set()
+
+
+def working(store: Store, executor: Executor, **more: Any) -> tuple[threading.Thread, threading.Event]:
+    """Let a worker work beside the test."""
+    stop = threading.Event()
+    worker = Worker(store, executor=executor, rhythm=more.pop("rhythm", QUICK), **more)
+    thread = threading.Thread(target=worker.run_until, args=(stop,))
+    thread.start()
+    return thread, stop
+
+
+def until(happened: Callable[[], object]) -> None:
+    """Wait for something that happens soon."""
+    deadline = time.monotonic() + 60
+    while not happened():
+        if time.monotonic() > deadline:
+            pytest.fail("it did not happen")
+        time.sleep(0.01)
+
+
+# --- exams -------------------------------------------------------------------------------------------------------
+
+
+def test_talks_are_held_judged_and_counted(store: Store, threads: Executor) -> None:
+    shop = add_project(store)
+    bots = {"parrot": {"kind": "scripted:echo"}, "slow": {"kind": "scripted:echo", "delay_s": 0.01}}
+    run = start_talks(store, shop, 4, bots, turns=2, repeats=2)
+    Worker(store, executor=threads, rhythm=QUICK).drain()
+    found = seen(store, run)
+    assert (found.state, found.total, found.done, found.failed) == (RunState.DONE, 16, 16, 0)
+    assert found.headline
+    assert found.started is not None
+    assert found.finished is not None
+    with store.reading() as tx:
+        turns = tx.turns.of_run(run.id)
+        assert len(turns) == 32
+        assert {turn.outcome for turn in turns} == {"unchecked"}
+        assert {unit.attempts for unit in tx.units.of_run(run.id)} == {1}
+        findings = tx.documents.get(run.id, "findings.json")
+        assert tx.workers.alive(NOON) == (), "who left is not there"
+    assert findings is not None
+    assert json.loads(findings.content)["bots"]
+
+
+def test_an_intents_exam_leaves_numbers_questions_and_documents(
+    sqlite_store: Store, shop: Project, threads: Executor
+) -> None:
+    run = start_intents(sqlite_store, shop)
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    assert seen(sqlite_store, run).state is RunState.DONE
+    with sqlite_store.reading() as tx:
+        assert {row.scope for row in tx.measures.of_run(run.id)} == {"0,0"}
+        assert sum(tx.outcomes.counts(run.id).values()) == tx.outcomes.count(run.id) > 0
+        assert {"findings.json", "report.html", "warnings.json"} <= set(tx.documents.names(run.id))
+        assert len(tx.measures.series(shop.id, "intents")) == len(tx.measures.of_run(run.id))
+
+
+def test_scores_of_talks_are_kept_with_the_talks(sqlite_store: Store, shop: Project, threads: Executor) -> None:
+    said = ({"speaker": "a", "text": "hello there"}, {"speaker": "b", "text": "good day to you"}) * 4
+    rows = [DialogueRow(new_id(), shop.id, f"d{n}", "", None, None, "", None, said, n, NOON) for n in range(3)]
+    talks = [Dialogue(row.name, tuple(Utterance(one["speaker"], one["text"]) for one in said)) for row in rows]
+    with sqlite_store.writing() as tx:
+        tx.dialogues.put(rows)
+    material = dialogues_to_bytes(talks)
+    run = start_run(sqlite_store, shop.id, "dialogues", "Talks", {"rater": "length"}, material, user_id=None)
+    with sqlite_store.writing() as tx:
+        tx.dialogues.delete(shop.id, [rows[2].id])
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    assert seen(sqlite_store, run).state is RunState.DONE
+    with sqlite_store.reading() as tx:
+        scores = tx.scores.of_run(run.id)
+    assert [score.dialogue_id for score in scores] == [rows[0].id, rows[1].id]
+    assert all(score.score is not None for score in scores)
+
+
+# --- limits ------------------------------------------------------------------------------------------------------
+
+
+def test_two_workers_together_stay_within_the_limit_of_a_bot(store: Store, threads: Executor) -> None:
+    house_bots.CROWD = house_bots.Crowd()
+    bots = {"crowded": {"kind": "python:house_bots:crowded", "limits": {"at_once": 3}}}
+    run = start_talks(store, add_project(store), 24, bots)
+    others = [working(store, threads, name=name) for name in ("a", "b")]
+    until(lambda: not seen(store, run).state.open)
+    for thread, stop in others:
+        stop.set()
+        thread.join()
+    assert seen(store, run).state is RunState.DONE
+    assert house_bots.CROWD.total == 24
+    assert 1 < house_bots.CROWD.most <= 3
+
+
+def test_messages_a_second_are_counted_over_all_workers(store: Store, threads: Executor) -> None:
+    bots = {"bot": {"kind": "scripted:echo", "limits": {"per_second": 50}}}
+    shop = add_project(store)
+    run = start_talks(store, shop, 10, bots)
+    began = now()
+    others = [working(store, threads, name=name) for name in ("a", "b")]
+    until(lambda: not seen(store, run).state.open)
+    for thread, stop in others:
+        stop.set()
+        thread.join()
+    with store.writing() as tx:
+        next_moment = tx.paces.reserve(f"{shop.id} bot", 0.02, began)
+    assert next_moment - began >= timedelta(seconds=10 / 50), "ten messages took up ten moments"
+
+
+# --- seen while it happens, and ended ----------------------------------------------------------------------------
+
+
+def test_turns_are_seen_while_the_talk_goes_on(
+    sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
+) -> None:
+    run = start_talks(sqlite_store, shop, 1, GATED, turns=2)
+
+    def turns() -> list[tuple[int, str]]:
+        with sqlite_store.reading() as tx:
+            return [(turn.number, turn.outcome) for turn in tx.turns.of_run(run.id)]
+
+    thread, stop = working(sqlite_store, threads)
+    until(turns)
+    assert turns() == [(1, "")]
+    version = seen(sqlite_store, run).version
+    assert version > run.version
+    gate.event.set()
+    until(lambda: not seen(sqlite_store, run).state.open)
+    stop.set()
+    thread.join()
+    assert turns() == [(1, "unchecked"), (2, "unchecked")]
+    assert seen(sqlite_store, run).version > version
+
+
+def test_a_cancelled_run_is_let_go_and_goes_on_where_it_stopped(
+    sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
+) -> None:
+    run = start_talks(sqlite_store, shop, 6, GATED, turns=2)
+    thread, stop = working(sqlite_store, threads)
+    until(gate.reached.is_set)
+    assert cancel_run(sqlite_store, run.id).state is RunState.CANCELLED
+
+    def counts() -> dict[UnitState, int]:
+        with sqlite_store.reading() as tx:
+            return tx.units.counts(run.id)
+
+    until(lambda: counts()[UnitState.CANCELLED] == 6)
+    with pytest.raises(UsageError, match="over already"):
+        cancel_run(sqlite_store, run.id)
+    gate.event.set()
+    assert resume_run(sqlite_store, run.id).state is RunState.WAITING
+    until(lambda: not seen(sqlite_store, run).state.open)
+    stop.set()
+    thread.join()
+    assert (seen(sqlite_store, run).state, counts()[UnitState.DONE]) == (RunState.DONE, 6)
+    with pytest.raises(UsageError, match="cancelled or failed"):
+        resume_run(sqlite_store, run.id)
+    with pytest.raises(UsageError, match="nothing of this run failed"):
+        retry_failed(sqlite_store, run.id)
+
+
+def test_a_worker_that_is_told_to_stop_gives_back_what_it_has(
+    sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
+) -> None:
+    run = start_talks(sqlite_store, shop, 3, GATED, turns=2)
+    thread, stop = working(sqlite_store, threads)
+    until(gate.reached.is_set)
+    stop.set()
+    thread.join()
+    with sqlite_store.reading() as tx:
+        units = tx.units.of_run(run.id)
+    assert {(unit.state, unit.attempts, unit.worker) for unit in units} == {(UnitState.WAITING, 0, None)}
+
+
+def test_who_lost_a_unit_does_not_write_its_result(
+    sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
+) -> None:
+    run = start_talks(sqlite_store, shop, 1, GATED, turns=2)
+    thread, stop = working(sqlite_store, threads, name="slow", rhythm=replace(QUICK, beat=60))
+    until(gate.reached.is_set)
+    with sqlite_store.writing() as tx:
+        (stolen,) = tx.units.claim("thief", 1, now() + timedelta(minutes=5), 600)
+    gate.event.set()
+    time.sleep(0.2)
+    stop.set()
+    thread.join()
+    with sqlite_store.writing() as tx:
+        assert tx.units.get(stolen.id) == stolen
+        assert tx.units.result(stolen.id) is None
+    assert seen(sqlite_store, run).done == 0
+
+
+def test_a_worker_lets_go_of_a_talk_that_somebody_else_holds(
+    sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
+) -> None:
+    run = start_talks(sqlite_store, shop, 1, GATED, turns=2)
+    thread, stop = working(sqlite_store, threads, name="slow", rhythm=replace(QUICK, beat=0.05))
+    until(gate.reached.is_set)
+    with sqlite_store.writing() as tx:
+        (stolen,) = tx.units.claim("thief", 1, now() + timedelta(minutes=5), 600)
+        assert tx.units.finish(stolen.id, "thief", b"theirs")
+        tx.runs.request_cancel(run.id)
+    stop.set()
+    thread.join()
+    with sqlite_store.reading() as tx:
+        assert tx.units.result(stolen.id) == b"theirs"
+
+
+# --- what goes wrong ---------------------------------------------------------------------------------------------
+
+
+def test_what_failed_is_tried_again_when_somebody_asks(sqlite_store: Store, shop: Project, threads: Executor) -> None:
+    bots = {
+        "moody": {"kind": "python:house_bots:moody", "limits": {"retries": 0}},
+        "parrot": {"kind": "scripted:echo"},
+    }
+    run = start_talks(sqlite_store, shop, 2, bots)
+    house_bots.BROKEN.set()
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    found = seen(sqlite_store, run)
+    assert (found.state, found.done, found.failed) == (RunState.DONE, 2, 2)
+    with sqlite_store.reading() as tx:
+        reasons = {unit.error for unit in tx.units.of_run(run.id, state=UnitState.FAILED)}
+        assert tx.turns.counts(run.id)["error"] == 2
+    assert all("Traceback" not in reason and reason for reason in reasons)
+    house_bots.BROKEN.clear()
+    retry_failed(sqlite_store, run.id)
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    found = seen(sqlite_store, run)
+    assert (found.state, found.done, found.failed) == (RunState.DONE, 4, 0)
+
+
+def test_a_run_in_which_nothing_succeeds_failed(sqlite_store: Store, shop: Project, threads: Executor) -> None:
+    run = start_talks(
+        sqlite_store, shop, 2, {"dead": {"kind": "scripted", "fail": "refused", "limits": {"retries": 0}}}
+    )
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    found = seen(sqlite_store, run)
+    assert (found.state, found.failed) == (RunState.FAILED, 2)
+    assert found.error
+
+
+class Tiny:
+    """An exam whose units do what the test says."""
+
+    name, in_executor = "tiny", True
+    perform_one: Callable[[Work], bytes]
+
+    def check(self, options: Options) -> Options:
+        return options
+
+    def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
+        return tuple(UnitPlan(str(n), f"unit {n}") for n in range(int(material)))
+
+    def perform(self, work: Work) -> bytes:
+        return self.perform_one(work)
+
+    def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
+        return Conclusion(f"{len(finished.results)} done", warnings=tuple(one.reason for one in finished.failures))
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> Tiny:
+    exam = Tiny()
+    load = registry.load_exam
+    for module in ("registry", "starting", "performing", "worker", "concluding"):
+        place = "vivavoce.jobs.exams.registry" if module == "registry" else f"vivavoce.jobs.{module}"
+        monkeypatch.setattr(f"{place}.load_exam", lambda name: exam if name == "tiny" else load(name))
+    return exam
+
+
+def start_tiny(store: Store, shop: Project, units: int) -> Run:
+    return start_run(store, shop.id, "tiny", "Tiny", {}, str(units).encode(), user_id=None)
+
+
+@pytest.mark.parametrize(
+    ("error", "attempts", "told"),
+    [
+        (UsageError("the option is wrong", remedy="choose another"), 1, "choose another"),
+        (ClassifierError("it timed out", remedy="wait a while"), 3, "wait a while"),
+        (KeyError("hunter2"), 1, "KeyError"),
+        (OSError("hunter2"), 3, "OSError"),
+    ],
+)
+def test_only_what_may_pass_is_tried_again_and_the_reason_holds_no_secret(  # noqa: PLR0917
+    sqlite_store: Store, shop: Project, threads: Executor, tiny: Tiny, error: Exception, attempts: int, told: str
+) -> None:
+    def perform(work: Work) -> bytes:
+        if work.key == "0":
+            raise error
+        return b"fine"
+
+    tiny.perform_one = perform
+    run = start_tiny(sqlite_store, shop, 2)
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    with sqlite_store.reading() as tx:
+        (failed,) = tx.units.of_run(run.id, state=UnitState.FAILED)
+        warnings = tx.documents.get(run.id, "warnings.json")
+    assert failed.attempts == attempts
+    assert told in failed.error
+    assert "hunter2" not in failed.error
+    assert seen(sqlite_store, run).headline == "1 done"
+    assert warnings is not None
+    assert json.loads(warnings.content) == [failed.error]
+
+
+def test_findings_that_cannot_be_made_end_the_run_with_the_reason(
+    sqlite_store: Store, shop: Project, threads: Executor, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Conclusion:
+        raise UsageError("nothing fits together")
+
+    tiny.perform_one = lambda _: b"fine"
+    monkeypatch.setattr(tiny, "conclude", refuse)
+    run = start_tiny(sqlite_store, shop, 1)
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    found = seen(sqlite_store, run)
+    assert (found.state, found.error) == (RunState.FAILED, "nothing fits together")
+
+
+class Fragile(Executor):
+    """Breaks down with the first unit that it is given."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        self.given += 1
+        future: Future[Any] = Future()
+        if self.given == 1:
+            future.set_exception(BrokenExecutor("a process died"))
+        else:
+            future.set_result(fn(*args))
+        return future
+
+
+def test_a_unit_whose_process_died_counts_an_attempt(sqlite_store: Store, shop: Project, tiny: Tiny) -> None:
+    tiny.perform_one = lambda _: b"fine"
+    run = start_tiny(sqlite_store, shop, 3)
+    Worker(sqlite_store, executor=Fragile(), rhythm=QUICK).drain()
+    assert (seen(sqlite_store, run).state, seen(sqlite_store, run).done) == (RunState.DONE, 3)
+    with sqlite_store.reading() as tx:
+        assert sorted(unit.attempts for unit in tx.units.of_run(run.id)) == [1, 1, 2]
+
+
+def test_processes_that_broke_down_are_replaced() -> None:
+    crew = open_crew(1)
+    try:
+        broken, future = crew.submit(os._exit, 3)
+        with pytest.raises(BrokenExecutor):
+            future.result()
+        crew.replace(broken)
+        crew.replace(broken)
+        fresh, future = crew.submit(os.getpid)
+        assert future.result() != os.getpid()
+        assert fresh is not broken
+    finally:
+        crew.close()
+
+
+def test_nothing_to_examine_is_refused_before_a_run_is_kept(sqlite_store: Store, shop: Project, tiny: Tiny) -> None:
+    with pytest.raises(UsageError, match="nothing to examine"):
+        start_tiny(sqlite_store, shop, 0)
+    with sqlite_store.reading() as tx:
+        assert tx.runs.count(shop.id) == 0
+
+
+def test_the_cap_of_messages_holds_after_a_pause(
+    sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
+) -> None:
+    run = start_talks(sqlite_store, shop, 6, GATED, turns=1, max_messages=4)
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    assert (seen(sqlite_store, run).done, seen(sqlite_store, run).failed) == (4, 2)
+    retry_failed(sqlite_store, run.id)
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    assert (seen(sqlite_store, run).done, seen(sqlite_store, run).failed) == (4, 2)
+
+
+# --- every day ---------------------------------------------------------------------------------------------------
+
+
+def add_schedule(store: Store, shop: Project, next_at: datetime) -> Schedule:
+    plan = Schedule(new_id(), shop.id, "conversations", "Daily", {}, 6 * 60, True, next_at, None, NOON)
+    with store.writing() as tx:
+        change = tx.edits.insert("schedules", {name: getattr(plan, name) for name in plan.__slots__})
+        tx.edits.apply(shop.id, None, "add", "Daily", [change])
+    return plan
+
+
+def start_scheduled(store: Store, schedule: Schedule) -> Run:
+    material = talks_material(1, {"parrot": {"kind": "scripted:echo"}})
+    return start_run(
+        store, schedule.project_id, schedule.kind, schedule.title, {}, material, user_id=None, schedule_id=schedule.id
+    )
+
+
+def test_days_that_were_missed_are_made_up_for_once(store: Store) -> None:
+    shop = add_project(store)
+    plan = add_schedule(store, shop, NOON - timedelta(days=9))
+    threads = [threading.Thread(target=start_due, args=(store, start_scheduled, NOON)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store.reading() as tx:
+        runs = tx.runs.page(shop.id)
+        kept = tx.schedules.get(plan.id)
+    assert [run.schedule_id for run in runs] == [plan.id]
+    assert kept is not None
+    assert kept.next_at == NOON.replace(hour=6) + timedelta(days=1)
+
+
+def test_a_worker_starts_and_does_what_is_due(sqlite_store: Store, shop: Project, threads: Executor) -> None:
+    add_schedule(sqlite_store, shop, NOON)
+    thread, stop = working(sqlite_store, threads, start_scheduled=start_scheduled)
+
+    def done() -> bool:
+        with sqlite_store.reading() as tx:
+            return tx.runs.latest(shop.id, "conversations") is not None
+
+    until(done)
+    stop.set()
+    thread.join()
+
+
+def test_a_schedule_that_cannot_be_started_keeps_no_other_from_it(sqlite_store: Store, shop: Project) -> None:
+    first, second = (add_schedule(sqlite_store, shop, NOON - timedelta(days=day)) for day in (2, 1))
+
+    def start(store: Store, schedule: Schedule) -> Run:
+        if schedule.id == first.id:
+            raise UsageError("there are no topics")
+        return start_scheduled(store, schedule)
+
+    assert [run.schedule_id for run in start_due(sqlite_store, start, NOON)] == [second.id]
+
+
+@pytest.mark.parametrize(("hour", "days"), [(5, 0), (6, 1), (7, 1)])
+def test_the_next_time_is_later_and_less_than_a_day_away(hour: int, days: int) -> None:
+    after = NOON.replace(hour=hour)
+    assert next_time(6 * 60, after) == NOON.replace(hour=6) + timedelta(days=days)
