@@ -6,7 +6,7 @@ python tools/make_catalogues.py            # lists what is still to be translate
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +24,7 @@ OPTIONS = {"templates/**.html": {"trimmed": "false", "newstyle_gettext": "true",
 KEYWORDS = {"gettext": None, "ngettext": (1, 2), "gettext_noop": None}
 # Dates in a catalogue would make every run a change.
 ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
-Message = str | tuple[str, str]
+Message = str | tuple[str, ...]
 
 
 def main() -> int:
@@ -116,7 +116,7 @@ def report(language: str, catalogue: Catalog) -> int:
     return len(missing)
 
 
-def forms(text: str | tuple[str, ...] | None) -> tuple[str, ...]:
+def forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return a translation as its forms: one, or one for each number."""
     return (text or "",) if isinstance(text, str | None) else tuple(text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 
 import pytest
 from agent_text import FERRY
@@ -14,11 +15,15 @@ from vivavoce.records import Guess
 from vivavoce.text import vectors as encoders
 
 AGENT = parse_agent(FERRY)
-TRAINED = {name: train(name, AGENT) for name in ENGINES}
+
+
+@cache
+def trained(name: str) -> Engine:
+    return train(name, AGENT)
 
 
 def guesses(name: str, text: str) -> tuple[Guess, ...]:
-    return asyncio.run(TRAINED[name].understand(text))
+    return asyncio.run(trained(name).understand(text))
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -30,7 +35,7 @@ def test_a_phrase_of_its_own_is_understood(name: str) -> None:
     ):
         best = guesses(name, text)[0]
         assert best.intent == intent
-        assert best.confidence >= TRAINED[name].threshold
+        assert best.confidence >= trained(name).threshold
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -44,7 +49,7 @@ def test_guesses_are_ordered_and_within_bounds(name: str) -> None:
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("text", ["", "   ", "photosynthesis converts sunlight", "🙂"])
 def test_what_is_foreign_is_held_back(name: str, text: str) -> None:
-    assert not [g for g in guesses(name, text) if g.confidence >= TRAINED[name].threshold]
+    assert not [g for g in guesses(name, text) if g.confidence >= trained(name).threshold]
 
 
 def test_vectors_understand_words_that_no_phrase_has() -> None:

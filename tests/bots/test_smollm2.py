@@ -17,6 +17,17 @@ from vivavoce.records import Reply
 from vivavoce.text.weights import get_weights, need_weights
 
 AGENT = Path(__file__).with_name("small_agent.yaml")
+# Every word of an agent is read by the model again in every turn.
+BRIEF_AGENT = """
+format: 1
+agent: library
+title: A small library that lends books
+fallback: [I only know about books.]
+topics:
+  - intent: greet
+    phrases: [hello, good morning, hi there]
+    replies: [{say: Hello! I lend books.}]
+"""
 
 
 @pytest.fixture(scope="session")
@@ -31,9 +42,12 @@ def weights() -> Path:
 
 
 @pytest.mark.usefixtures("weights")
-def test_the_model_answers_in_words_and_the_same_words_again() -> None:
+def test_the_model_answers_in_words_and_the_same_words_again(tmp_path: Path) -> None:
+    agent = tmp_path / "brief.yaml"
+    agent.write_text(BRIEF_AGENT, encoding="utf-8")
+
     async def run() -> list[Reply]:
-        bot = from_option(str(AGENT), BotContext("smollm2", entry={"max_tokens": "12"}))
+        bot = from_option(str(agent), BotContext("smollm2", entry={"max_tokens": "12"}))
         try:
             return [await (await bot.open(session)).say("Hello, who are you?") for session in ("one", "two")]
         finally:

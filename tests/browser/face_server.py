@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -25,7 +27,18 @@ from vivavoce.web.parts import Choice, Column, Edit, Field, Pager, Progress, Row
 from vivavoce.web.rendering import STATIC, Flash, Frame, Link, Person, choose_theme, environment
 from vivavoce.web.security.headers import CONTENT_POLICY
 
-SECTIONS = ("Today", "Topics", "Intents", "Conversations", "Dialogues", "Bots", "Engines", "People", "Settings", "Help")
+SECTIONS = (
+    "Today",
+    "Topics",
+    "Intents",
+    "Conversations",
+    "Dialogues",
+    "Bots",
+    "Engines",
+    "People",
+    "Settings",
+    "Help",
+)
 FRAME = Frame(
     title="Topics",
     user=Person("Ada Example", "editor"),
@@ -37,34 +50,7 @@ FRAME = Frame(
         Flash("Two lines could not be read.", alert=True),
     ),
 )
-GALLERY = """
-{% extends "base.html" %}{% import "parts.html" as parts %}
-{% block content %}
-{{ parts.page_head("Topics", "The bot answers 72 of 100 questions, and 91 of these right.", actions) }}
-{{ parts.tabs(tabs, "Views") }}
-<ul class="tiles">{% for name in measures %}{{ parts.tile(rate.value|value, measures[name].title, rate|interval, measures[name].meaning) }}{% endfor %}</ul>
-{{ parts.progress(progress, "run") }}
-{{ parts.filter_form("/list", filters, "#list") }}
-{{ part_list }}
-{{ parts.pager(pager) }}
-<div class="charts">{% for name, chart in charts.items() %}{{ parts.figure(chart[0], chart[1], chart[2], chart[3], "/chart/" ~ name) }}{% endfor %}</div>
-{% call parts.side_by_side() %}{{ part_talk }}{{ parts.transcript("engine two", turns) }}{% endcall %}
-<div class="cards">{% call parts.card("Salary and Benefits", "overlap 62 %") %}<p>Questions about one are taken for the other.</p>{{ parts.badge("wrong topic", "bad", "an answer about another topic") }} {{ parts.badge("right", "good") }}{% endcall %}
-{% call parts.card("Facts") %}{{ parts.definitions([("Threshold", "0.5"), ("Seed", "0")]) }}{% endcall %}</div>
-<h2>History</h2>
-{{ parts.timeline(edits) }}
-{{ parts.diff("How much do you pay me?", "How much do you pay a trainee?", "Changed example") }}
-<form method="post" action="/save" data-unsaved>
-<h2>Edit</h2>
-{% for one in fields %}{{ parts.field(one) }}{% endfor %}
-{{ parts.submit_row("Save", "/") }}
-</form>
-{{ parts.notice("A notice about the whole page.") }}
-{{ parts.fault(error) }}
-{{ parts.copy("viva serve", "command") }}
-{{ parts.empty("No topics yet", "Import a file or paste questions to begin.", actions[0]) }}
-{% endblock %}
-"""
+GALLERY = (Path(__file__).parent / "face_gallery.html").read_text(encoding="utf-8")
 LIST = """{% import "parts.html" as parts %}<div id="list">
 {{ parts.table("Topics, weakest first", columns, rows, downloads, select="topic", swap="#list") }}</div>"""
 TALK = """{% import "parts.html" as parts %}{{ parts.transcript("engine one", turns, "talk", poll, version) }}"""
@@ -96,6 +82,11 @@ def charts() -> dict[str, AnyChart]:
     return {"settings": comparison_chart(rows), "time": timeline_chart(days)}
 
 
+@cache
+def still(name: str) -> Html:
+    return Html(to_svg(charts()[name]))
+
+
 def part(template: str, language: str, **context: Any) -> Html:
     return Html(environment(language).from_string(template).render(context))
 
@@ -103,7 +94,9 @@ def part(template: str, language: str, **context: Any) -> Html:
 def table_part(language: str, order: str = "", search: str = "") -> Html:
     bar = environment(language).get_template("parts.html").module.outcome_bar  # type: ignore[attr-defined]
     shown = environment(language).get_template("parts.html").module.rate  # type: ignore[attr-defined]
-    names = [name for name in ("Salary", "Benefits", "Working hours", "Application") if search.lower() in name.lower()]
+    names = [
+        name for name in ("Salary", "Benefits", "Working hours", "Application") if search.lower() in name.lower()
+    ]
     if order:
         names.sort(reverse=order == "descending")
     rows = [Row((n, len(n) * 7, bar(70, 20, 10), shown(rate(0.7), MEASURES["recall"])), n) for n in names]
@@ -130,9 +123,7 @@ def gallery_context(talk: Talk, language: str, order: str, search: str) -> dict[
 
     turns = [Turn("What do you pay?", visitor=True), Turn("It depends.", outcome="wrong topic", tone="bad")]
     now = datetime.now(UTC)
-    drawn = {
-        name: (name.title(), "How to read it.", Html(to_svg(chart)), "numbers") for name, chart in charts().items()
-    }
+    drawn = {name: (name.title(), "How to read it.", still(name), "numbers") for name in charts()}
     return {
         "actions": [Link("Add a topic", "/topics/new", key="a"), Link("Import", "/topics/import")],
         "tabs": [Link("List", "/", True), Link("Confused pairs", "/pairs")],
@@ -147,7 +138,9 @@ def gallery_context(talk: Talk, language: str, order: str, search: str) -> dict[
         "turns": turns,
         "edits": [Edit("Renamed Pay to Salary", "Ada", now, "clearer", undo="/undo"), Edit("Imported", "Bo", now)],
         "fields": FIELDS,
-        "error": DataError("the file cannot be read", where="faq.csv", faults=[Fault("no text", "row 3")], remedy="mend it"),
+        "error": DataError(
+            "the file cannot be read", where="faq.csv", faults=[Fault("no text", "row 3")], remedy="mend it"
+        ),
     }
 
 
@@ -182,7 +175,11 @@ def face_app(talk: Talk) -> Starlette:
 
     async def static(request: Request) -> Response:
         name = request.path_params["name"]
-        return Response(vega_bundle(), media_type="text/javascript") if name == "vega.js" else FileResponse(STATIC / name)
+        return (
+            Response(vega_bundle(), media_type="text/javascript")
+            if name == "vega.js"
+            else FileResponse(STATIC / name)
+        )
 
     async def chart(request: Request) -> Response:
         return JSONResponse(charts()[request.path_params["name"]].to_dict())

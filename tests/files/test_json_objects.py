@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import DataError
@@ -36,11 +36,13 @@ def read(data: Any, reader: Read) -> Any:
     return read_document(data, reader, what="this", remedy="write it again")
 
 
+@settings(deadline=None)
 @given(rate=rates | st.just(Rate(None, None, None, 0)))
 def test_a_rate_is_read_as_it_was_written(rate: Rate) -> None:
     assert read(rate.to_json(), globals()["rate"]) == rate
 
 
+@settings(deadline=None)
 @given(value=plain, reader=st.sampled_from(list(KINDS)))
 def test_a_value_is_returned_as_it_is_or_refused(value: Any, reader: Read) -> None:
     fits = isinstance(value, KINDS[reader]) and (reader is flag or not isinstance(value, bool))
@@ -53,6 +55,7 @@ def test_a_value_is_returned_as_it_is_or_refused(value: Any, reader: Read) -> No
             read(value, reader)
 
 
+@settings(deadline=None)
 @given(value=plain)
 def test_null_is_none_only_where_it_may_be(value: Any) -> None:
     if value is None:
@@ -83,6 +86,7 @@ def test_a_key_that_may_be_missing_has_its_spare_value_and_a_misspelt_one_its_ne
         read({"acuracy": 1}, lambda value: members(value, {"accuracy": number}))
 
 
+@settings(deadline=None)
 @given(names=st.lists(st.text(max_size=2), unique=True), known=st.lists(st.text(max_size=2), unique=True))
 def test_order_is_put_back_and_nothing_is_lost(names: list[str], known: list[str]) -> None:
     found = ordered(dict.fromkeys(names, 1), tuple(known))

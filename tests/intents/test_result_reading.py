@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce import demo
@@ -47,8 +47,8 @@ def faq() -> Dataset:
 
 @pytest.fixture(scope="module")
 def result() -> IntentsResult:
-    settings = (Setting(0, 0.0), Setting(0, 0.15), Setting(2, 0.0))
-    options: dict[str, Any] = {"settings": settings, "retries": 4, "threshold": 0.3, "workers": 1, "text_view": False}
+    three = (Setting(0, 0.0), Setting(0, 0.15), Setting(2, 0.0))
+    options: dict[str, Any] = {"settings": three, "retries": 4, "threshold": 0.3, "workers": 1, "text_view": False}
     return examine_intents(faq(), JaccardClassifier(), **options)
 
 
@@ -108,6 +108,7 @@ def test_rates_are_shown_in_their_own_order_whatever_the_order_of_the_keys(resul
 # --- the curve ---------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(n=st.integers(0, 700), threshold=st.floats(0, 1), seed=st.integers(0, 99), levels=st.sampled_from([3, 10**6]))
 def test_a_curve_keeps_its_length_and_every_place_that_is_looked_at(
     n: int, threshold: float, seed: int, levels: int

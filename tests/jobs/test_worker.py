@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -51,13 +52,21 @@ def gate() -> Iterator[house_bots.Gate]:
     house_bots.GATE.event.set()
 
 
-def working(store: Store, executor: Executor, **more: Any) -> tuple[threading.Thread, threading.Event]:
-    """Let a worker work beside the test."""
+@contextmanager
+def working(store: Store, executor: Executor, *names: str, **more: Any) -> Iterator[None]:
+    """Let workers work beside the block; at its end they are told to stop."""
     stop = threading.Event()
-    worker = Worker(store, executor=executor, rhythm=more.pop("rhythm", QUICK), **more)
-    thread = threading.Thread(target=worker.run_until, args=(stop,))
-    thread.start()
-    return thread, stop
+    rhythm = more.pop("rhythm", QUICK)
+    workers = [Worker(store, executor=executor, name=name, rhythm=rhythm, **more) for name in names or ("worker",)]
+    threads = [threading.Thread(target=worker.run_until, args=(stop,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
 
 
 def until(happened: Callable[[], object]) -> None:
@@ -131,11 +140,8 @@ def test_two_workers_together_stay_within_the_limit_of_a_bot(store: Store, threa
     house_bots.CROWD = house_bots.Crowd()
     bots = {"crowded": {"kind": "python:house_bots:crowded", "limits": {"at_once": 3}}}
     run = start_talks(store, add_project(store), 24, bots)
-    others = [working(store, threads, name=name) for name in ("a", "b")]
-    until(lambda: not seen(store, run).state.open)
-    for thread, stop in others:
-        stop.set()
-        thread.join()
+    with working(store, threads, "a", "b"):
+        until(lambda: not seen(store, run).state.open)
     assert seen(store, run).state is RunState.DONE
     assert house_bots.CROWD.total == 24
     assert 1 < house_bots.CROWD.most <= 3
@@ -146,11 +152,8 @@ def test_messages_a_second_are_counted_over_all_workers(store: Store, threads: E
     shop = add_project(store)
     run = start_talks(store, shop, 10, bots)
     began = now()
-    others = [working(store, threads, name=name) for name in ("a", "b")]
-    until(lambda: not seen(store, run).state.open)
-    for thread, stop in others:
-        stop.set()
-        thread.join()
+    with working(store, threads, "a", "b"):
+        until(lambda: not seen(store, run).state.open)
     with store.writing() as tx:
         next_moment = tx.paces.reserve(f"{shop.id} bot", 0.02, began)
     assert next_moment - began >= timedelta(seconds=10 / 50), "ten messages took up ten moments"
@@ -168,15 +171,13 @@ def test_turns_are_seen_while_the_talk_goes_on(
         with sqlite_store.reading() as tx:
             return [(turn.number, turn.outcome) for turn in tx.turns.of_run(run.id)]
 
-    thread, stop = working(sqlite_store, threads)
-    until(turns)
-    assert turns() == [(1, "")]
-    version = seen(sqlite_store, run).version
-    assert version > run.version
-    gate.event.set()
-    until(lambda: not seen(sqlite_store, run).state.open)
-    stop.set()
-    thread.join()
+    with working(sqlite_store, threads):
+        until(turns)
+        assert turns() == [(1, "")]
+        version = seen(sqlite_store, run).version
+        assert version > run.version
+        gate.event.set()
+        until(lambda: not seen(sqlite_store, run).state.open)
     assert turns() == [(1, "unchecked"), (2, "unchecked")]
     assert seen(sqlite_store, run).version > version
 
@@ -185,22 +186,20 @@ def test_a_cancelled_run_is_let_go_and_goes_on_where_it_stopped(
     sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
 ) -> None:
     run = start_talks(sqlite_store, shop, 6, GATED, turns=2)
-    thread, stop = working(sqlite_store, threads)
-    until(gate.reached.is_set)
-    assert cancel_run(sqlite_store, run.id).state is RunState.CANCELLED
 
     def counts() -> dict[UnitState, int]:
         with sqlite_store.reading() as tx:
             return tx.units.counts(run.id)
 
-    until(lambda: counts()[UnitState.CANCELLED] == 6)
-    with pytest.raises(UsageError, match="over already"):
-        cancel_run(sqlite_store, run.id)
-    gate.event.set()
-    assert resume_run(sqlite_store, run.id).state is RunState.WAITING
-    until(lambda: not seen(sqlite_store, run).state.open)
-    stop.set()
-    thread.join()
+    with working(sqlite_store, threads):
+        until(gate.reached.is_set)
+        assert cancel_run(sqlite_store, run.id).state is RunState.CANCELLED
+        until(lambda: counts()[UnitState.CANCELLED] == 6)
+        with pytest.raises(UsageError, match="over already"):
+            cancel_run(sqlite_store, run.id)
+        gate.event.set()
+        assert resume_run(sqlite_store, run.id).state is RunState.WAITING
+        until(lambda: not seen(sqlite_store, run).state.open)
     assert (seen(sqlite_store, run).state, counts()[UnitState.DONE]) == (RunState.DONE, 6)
     with pytest.raises(UsageError, match="cancelled or failed"):
         resume_run(sqlite_store, run.id)
@@ -212,10 +211,8 @@ def test_a_worker_that_is_told_to_stop_gives_back_what_it_has(
     sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
 ) -> None:
     run = start_talks(sqlite_store, shop, 3, GATED, turns=2)
-    thread, stop = working(sqlite_store, threads)
-    until(gate.reached.is_set)
-    stop.set()
-    thread.join()
+    with working(sqlite_store, threads):
+        until(gate.reached.is_set)
     with sqlite_store.reading() as tx:
         units = tx.units.of_run(run.id)
     assert {(unit.state, unit.attempts, unit.worker) for unit in units} == {(UnitState.WAITING, 0, None)}
@@ -225,14 +222,12 @@ def test_who_lost_a_unit_does_not_write_its_result(
     sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
 ) -> None:
     run = start_talks(sqlite_store, shop, 1, GATED, turns=2)
-    thread, stop = working(sqlite_store, threads, name="slow", rhythm=replace(QUICK, beat=60))
-    until(gate.reached.is_set)
-    with sqlite_store.writing() as tx:
-        (stolen,) = tx.units.claim("thief", 1, now() + timedelta(minutes=5), 600)
-    gate.event.set()
-    time.sleep(0.2)
-    stop.set()
-    thread.join()
+    with working(sqlite_store, threads, rhythm=replace(QUICK, beat=60)):
+        until(gate.reached.is_set)
+        with sqlite_store.writing() as tx:
+            (stolen,) = tx.units.claim("thief", 1, now() + timedelta(minutes=5), 600)
+        gate.event.set()
+        time.sleep(0.2)
     with sqlite_store.writing() as tx:
         assert tx.units.get(stolen.id) == stolen
         assert tx.units.result(stolen.id) is None
@@ -243,14 +238,12 @@ def test_a_worker_lets_go_of_a_talk_that_somebody_else_holds(
     sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
 ) -> None:
     run = start_talks(sqlite_store, shop, 1, GATED, turns=2)
-    thread, stop = working(sqlite_store, threads, name="slow", rhythm=replace(QUICK, beat=0.05))
-    until(gate.reached.is_set)
-    with sqlite_store.writing() as tx:
-        (stolen,) = tx.units.claim("thief", 1, now() + timedelta(minutes=5), 600)
-        assert tx.units.finish(stolen.id, "thief", b"theirs")
-        tx.runs.request_cancel(run.id)
-    stop.set()
-    thread.join()
+    with working(sqlite_store, threads, rhythm=replace(QUICK, beat=0.05)):
+        until(gate.reached.is_set)
+        with sqlite_store.writing() as tx:
+            (stolen,) = tx.units.claim("thief", 1, now() + timedelta(minutes=5), 600)
+            assert tx.units.finish(stolen.id, "thief", b"theirs")
+            tx.runs.request_cancel(run.id)
     with sqlite_store.reading() as tx:
         assert tx.units.result(stolen.id) == b"theirs"
 
@@ -461,15 +454,13 @@ def test_days_that_were_missed_are_made_up_for_once(store: Store) -> None:
 
 def test_a_worker_starts_and_does_what_is_due(sqlite_store: Store, shop: Project, threads: Executor) -> None:
     add_schedule(sqlite_store, shop, NOON)
-    thread, stop = working(sqlite_store, threads, start_scheduled=start_scheduled)
 
     def done() -> bool:
         with sqlite_store.reading() as tx:
             return tx.runs.latest(shop.id, "conversations") is not None
 
-    until(done)
-    stop.set()
-    thread.join()
+    with working(sqlite_store, threads, start_scheduled=start_scheduled):
+        until(done)
 
 
 def test_a_schedule_that_cannot_be_started_keeps_no_other_from_it(sqlite_store: Store, shop: Project) -> None:

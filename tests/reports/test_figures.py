@@ -78,7 +78,7 @@ def test_the_figures_of_conversations_are_those_of_their_report(tmp_path: Path) 
 def test_the_figures_of_dialogues_are_those_of_their_report(name: str) -> None:
     result = CASES[name]()
     found = figures.dialogues_figures(result)
-    assert set(found) <= {"scores", "bots", "messages", "agreement"}
-    assert name not in ("nothing", "all refused") or "scores" not in found
+    assert set(found) <= {"distribution", "ranking", "messages", "agreement"}
+    assert name not in ("nothing", "all refused") or "distribution" not in found
     stand_in(found, render_dialogues(result))
     assert list(figures.dialogues_charts(result)) == list(found)

@@ -70,7 +70,7 @@ ROWS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "scenarios": [{"id": "scenario1", "suite_id": S, "name": "book", "title": "Book", "domain": "flights",
                    "level": "easy", "text": "steps:\n  - user: hello\n", "version": 2, "place": 0, "created": START}],
     "scenario_versions": [
-        {"scenario_id": "scenario1", "version": n, "text": f"steps: [{n}]", "at": START, "user_id": "user1", "why": ""}
+        {"scenario_id": "scenario1", "version": n, "text": f"steps: [{n}]", "at": START, "user_id": None, "why": ""}
         for n in (1, 2)
     ],
     "edits": [{"id": "edit1", "project_id": P, "at": START, "user_id": "user1", "action": "add", "summary": "Topic",

@@ -6,13 +6,13 @@ import json
 import shutil
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sample_workspace import ROWS, fill_workspace
+from sample_workspace import ROWS, fill_workspace, write_sample
 
 from vivavoce.errors import DataError, FileError, UsageError, VivaError
 from vivavoce.store.backups import TRANSIENT, backup, read_manifest, restore
@@ -22,13 +22,17 @@ from vivavoce.store.rows import UnitState
 from vivavoce.store.tables import metadata
 
 
-@pytest.fixture
-def saved(sqlite_store: Store, tmp_path: Path) -> Path:
-    """A backup of the sample, written by SQLite."""
-    fill_workspace(sqlite_store)
-    path = tmp_path / "backup.zip"
-    backup(sqlite_store, path)
+@pytest.fixture(scope="session")
+def sample_backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sample") / "backup.zip"
+    write_sample(path)
     return path
+
+
+@pytest.fixture
+def saved(sample_backup: Path, tmp_path: Path) -> Path:
+    """A backup of the sample, written by SQLite."""
+    return Path(shutil.copy(sample_backup, tmp_path / "backup.zip"))
 
 
 def content(store: Store) -> dict[str, list[dict[str, Any]]]:
@@ -101,7 +105,7 @@ def test_a_backup_is_one_state_whatever_is_written_meanwhile(store: Store, tmp_p
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        manifests = [backup(store, tmp_path / f"{n}.zip") for n in range(3)]
+        manifests = [backup(store, tmp_path / f"{n}.zip") for n in range(2)]
     finally:
         enough.set()
         writer.join()
@@ -216,7 +220,7 @@ def test_what_is_no_archive_is_told_as_such(tmp_path: Path, saved: Path) -> None
 
 
 @pytest.fixture
-def flipped(saved: Path, tmp_path: Path) -> Iterator[Path]:
+def flipped(saved: Path, tmp_path: Path) -> Path:
     """A backup of which one bit is wrong in the middle of a table."""
     data = bytearray(saved.read_bytes())
     with zipfile.ZipFile(saved) as archive:
@@ -224,7 +228,7 @@ def flipped(saved: Path, tmp_path: Path) -> Iterator[Path]:
     data[at] ^= 1
     path = Path(shutil.copy(saved, tmp_path / "flipped.zip"))
     path.write_bytes(bytes(data))
-    yield path
+    return path
 
 
 def test_one_wrong_bit_is_noticed(flipped: Path, tmp_path: Path) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sample_workspace import fill_workspace
 
 from vivavoce.errors import UsageError, WorkError
+from vivavoce.store import migrating
+from vivavoce.store.backups import read_manifest, restore
 from vivavoce.store.database import Store, open_store
 from vivavoce.store.migrating import (
     create_store,
@@ -20,6 +25,8 @@ from vivavoce.store.migrating import (
     schema_version,
 )
 from vivavoce.store.tables import metadata
+
+RELEASED = Path(__file__).parent / "released"
 
 
 def test_the_revisions_make_exactly_the_tables(store: Store) -> None:
@@ -110,6 +117,116 @@ def test_a_workspace_that_is_up_to_date_stays_as_it_is(sqlite_store: Store, tmp_
     before = sorted(path.name for path in tmp_path.iterdir() if "-" not in path.name)
     assert migrate(sqlite_store) == (head_version(), head_version())
     assert sorted(path.name for path in tmp_path.iterdir() if "-" not in path.name) == before
+
+
+# Released schemas
+
+
+def test_every_revision_has_a_workspace_to_start_from() -> None:
+    assert {path.stem for path in RELEASED.glob("*.zip")} == set(known_versions())
+
+
+@pytest.mark.parametrize("path", sorted(RELEASED.glob("*.zip")), ids=lambda path: path.stem)
+def test_a_released_workspace_is_brought_up_to_date_with_all_it_holds(path: Path, empty_address: str) -> None:
+    assert read_manifest(path).schema == path.stem
+    store = restore(path, empty_address)
+    require_current(store)
+    with store.reading() as tx:
+        project = tx.projects.by_slug("shop")
+        assert project is not None
+        assert [user.login for user in tx.users.all()] == ["anna@example.org", "bert"]
+        assert [topic.answers for topic in tx.topics.of_project(project.id)] == [{"de": "Von 9 bis 17 Uhr."}]
+        assert len(tx.examples.of_project(project.id)) == 3
+        assert [len(tx.suites.scenarios(suite.id)) for suite in tx.suites.of_project(project.id)] == [1]
+        assert [bot.name for bot in tx.bots.of_project(project.id)] == ["a"]
+        assert [edit.summary for edit in tx.edits.of_project(project.id)] == ["Topic"]
+        assert [talk.name for talk in tx.dialogues.of_project(project.id)] == ["talk 1"]
+        assert tx.units.results("run1") == {"a 1": b"\x00\xffdone"}
+        assert tx.options.get("empty", "default") is None
+    store.close()
+
+
+# A revision of tomorrow
+
+TOMORROW = '''
+"""Topics have a colour, and owners are gone."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9001"
+down_revision = "{head}"
+
+
+def upgrade():
+    with op.batch_alter_table("topics") as table:
+        table.add_column(sa.Column("colour", sa.String(20), nullable=False, server_default="grey"))
+        table.drop_column("owner")
+    {more}
+'''
+
+
+@pytest.fixture
+def tomorrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let the program be of tomorrow: it knows one revision more, which does something else as well."""
+
+    def become(more: str = "") -> None:
+        folder = tmp_path / "migrations"
+        shutil.copytree(Path(migrating.__file__).parent / "migrations", folder)
+        (folder / "versions" / "9001_colour.py").write_text(TOMORROW.format(head=head_version(), more=more))
+        monkeypatch.setattr(migrating, "files", lambda package: tmp_path)
+
+    return become
+
+
+def test_an_older_workspace_is_migrated_and_keeps_its_rows(store: Store, tomorrow: Callable[[str], None]) -> None:
+    fill_workspace(store)
+    before, told = head_version(), []
+    tomorrow("")
+    with pytest.raises(UsageError, match="needs 9001") as caught:
+        require_current(store)
+    assert "viva workspace migrate" in caught.value.remedy
+    assert migrate(store, told.append) == (before, "9001")
+    require_current(store)
+    with store.reading() as tx:
+        assert tx.connection.execute(sa.text("SELECT name, colour FROM topics")).all() == [("opening hours", "grey")]
+        assert tx.examples.count("project1") == 3  # they point to the table that was made anew
+        assert tx.connection.execute(sa.text("SELECT count(*) FROM answers")).scalar() == 1
+    assert "9001" in told[-1]
+
+
+def test_a_workspace_in_a_file_is_copied_aside_first(sqlite_store: Store, tomorrow: Callable[[str], None]) -> None:
+    fill_workspace(sqlite_store)
+    before, told = head_version(), []
+    tomorrow("")
+    migrate(sqlite_store, told.append)
+    aside = open_store(told[0].rpartition(" ")[2])
+    assert schema_version(aside) == before
+    with aside.reading() as tx:
+        assert [topic.owner for topic in tx.topics.of_project("project1")] == ["Anna"]
+    aside.close()
+
+
+def test_a_migration_that_fails_changes_nothing(store: Store, tomorrow: Callable[[str], None]) -> None:
+    fill_workspace(store)
+    before = head_version()
+    tomorrow("raise RuntimeError('half-way')")
+    with pytest.raises(RuntimeError, match="half-way"):
+        migrate(store)
+    assert schema_version(store) == before
+    with store.reading() as tx:
+        assert [topic.owner for topic in tx.topics.of_project("project1")] == ["Anna"]
+
+
+def test_a_migration_that_would_tear_rows_apart_is_refused(
+    sqlite_store: Store, tomorrow: Callable[[str], None]
+) -> None:
+    fill_workspace(sqlite_store)
+    tomorrow("op.execute('DELETE FROM projects')")
+    with pytest.raises(WorkError, match="lose what they belong to"):
+        migrate(sqlite_store)
+    with sqlite_store.reading() as tx:
+        assert tx.projects.count() == 1
 
 
 def set_version(store: Store, version: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vivavoce.dialogues.agreement import kind_of
@@ -43,17 +43,17 @@ def result_to_json(result: DialoguesResult) -> dict[str, Any]:
         "recalibration": None if result.recalibration is None else recalibration_to_json(result.recalibration),
         "ranking": None if result.ranking is None else ranking_to_json(result.ranking),
         "queue": [disagreement_to_json(one) for one in result.queue],
-        "scores": _scores(result),
+        "scores": [
+            score_to_json(score, dialogue) for dialogue, score in zip(result.dialogues, result.scores, strict=True)
+        ],
+        "people": _people(result.dialogues),
     }
 
 
-def _scores(result: DialoguesResult) -> list[dict[str, Any]]:
-    """Return the scores; a person is a number, so that who they are does not leave the log."""
-    people = {user: n for n, user in enumerate(dict.fromkeys(d.user for d in result.dialogues if d.user), 1)}
-    return [
-        score_to_json(score, dialogue) | {"person": people.get(dialogue.user or "")}
-        for dialogue, score in zip(result.dialogues, result.scores, strict=True)
-    ]
+def _people(dialogues: Sequence[Dialogue]) -> list[int | None]:
+    """Return a number for the person of each talk, so that who they are does not leave the log; null: unknown."""
+    numbers = {user: n for n, user in enumerate(dict.fromkeys(one.user for one in dialogues if one.user), 1)}
+    return [numbers.get(one.user or "") for one in dialogues]
 
 
 def score_to_json(score: Score, dialogue: Dialogue | None = None) -> dict[str, Any]:

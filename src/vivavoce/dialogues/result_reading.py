@@ -83,10 +83,14 @@ def _paired(result: DialoguesResult, dialogues: Sequence[Dialogue]) -> tuple[Dia
 def _result(data: Any) -> DialoguesResult:
     check_head(data, "dialogues", DEFINITIONS)
     found = members(data, _RESULT)
-    talks = found.pop("scores")
-    return DialoguesResult(
-        dialogues=tuple(dialogue for dialogue, _ in talks), scores=tuple(score for _, score in talks), **found
+    talks, people = found.pop("scores"), found.pop("people")
+    if len(talks) != len(people):
+        raise MisreadError(Fault(f"has {len(people)} entries for {len(talks)} scores", "people"))
+    dialogues = tuple(
+        dialogue if person is None else replace(dialogue, user=f"person {person}")
+        for (dialogue, _), person in zip(talks, people, strict=True)
     )
+    return DialoguesResult(dialogues=dialogues, scores=tuple(score for _, score in talks), **found)
 
 
 # --- talks -------------------------------------------------------------------------------------------------------
@@ -97,13 +101,12 @@ def _talk(value: Any) -> tuple[Dialogue, Score]:
     found = members(value, _TALK)
     if len(found["roles"]) != len(score.turns):
         raise MisreadError(Fault(f"has {len(found['roles'])} entries for {len(score.turns)} effects", "roles"))
-    mark, person = found["mark"], found["person"]
+    mark = found["mark"]
     return Dialogue(
         id=score.id,
         turns=_silent_turns(found, score),
         ratings=() if mark is None else (Rating("", mark),),
         bot=found["bot"],
-        user=None if person is None else f"person {person}",
         passed=found["passed"],
     ), score
 
@@ -221,7 +224,6 @@ _TALK: Shape = {
     "messages": count,
     "roles": each(maybe(flag)),
     "passed": maybe(flag),
-    "person": maybe(count),
 }
 _AGREEMENT: Shape = {
     "n": count,
@@ -269,4 +271,5 @@ _RESULT: Shape = {
     "ranking": maybe(_ranking),
     "queue": each(_disagreement),
     "scores": each(_talk),
+    "people": each(maybe(count)),
 }

@@ -89,8 +89,10 @@ def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, concluded
     ids = {one.key: one.id for one in tx.units.of_run(run.id)} if concluded.turns else {}
     for key, lines in concluded.turns.items():
         tx.turns.put(judged_rows(ids[key], run.id, lines))
-    # Last, so that other workers wait for a moment only.
-    if not tx.units.finish(unit.id, worker, b""):
+    # Last, so that other workers wait for a moment only. Somebody may have cancelled the run meanwhile.
+    kept = tx.units.finish(unit.id, worker, b"")
+    current = tx.runs.get(run.id)
+    if not kept or current is None or current.state is not RunState.CONCLUDING:
         raise LostLeaseError(run.id)
     tx.runs.set_state(run.id, RunState.DONE, headline=storable(found.headline), error="", finished=now())
 

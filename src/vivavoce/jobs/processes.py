@@ -25,7 +25,7 @@ class WorkerProcesses:
     """Some workers, kept running by a thread that watches them."""
 
     def __init__(self, address: str, *, count: int = 1, options: Sequence[str] = (), module: str = MODULE) -> None:
-        self._command = [sys.executable, "-m", module, *options]
+        self._command = [sys.executable, "-m", module, "--with-parent", *options]
         self._address = address
         self._stop = threading.Event()
         self._kept = [_Kept(self._start) for _ in range(count)]

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
 from vivavoce.errors import VivaError
 from vivavoce.jobs.clerk import Clerk
@@ -27,6 +28,8 @@ from vivavoce.store.transaction import Transaction
 _log = logging.getLogger(__name__)
 # Talks wait for bots most of the time: one loop holds many. What a bot bears is its own limit.
 MOST_TALKS = 256
+# Workers that were killed could not say that they leave.
+FORGOTTEN = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +113,17 @@ class Shift:
             (self._tend, self.rhythm.poll),
             (self._start_due, self.rhythm.schedules),
         ]
-        async with _repeated(rhythms):
-            while not self.stop.is_set():
-                begun = await self._claim()
-                if begun is None and drain and not self.flights:
-                    break
-                await self._pause()
+        try:
+            async with _repeated(rhythms):
+                while not self.stop.is_set():
+                    begun = await self._claim()
+                    if begun is None and drain and not self.flights:
+                        break
+                    await self._pause()
+        finally:
+            # Also where the loop was interrupted: what is given back need not wait for its lease to end.
             await self._land()
-        await self._leave()
+            await self._leave()
 
     # --- taking units --------------------------------------------------------------------------------------------
 
@@ -179,6 +185,7 @@ class Shift:
 
         def do(tx: Transaction) -> frozenset[str]:
             tx.workers.beat(me)
+            tx.workers.forget_before(me.seen - FORGOTTEN)
             return tx.units.renew(name, now(), lease)
 
         held = await self.clerk.write(do)

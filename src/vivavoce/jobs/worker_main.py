@@ -1,6 +1,7 @@
 """A worker as a process: `python -m vivavoce.jobs.worker_main`, with the address in the environment.
 
-It leaves when its standard input is closed, so it never outlives the process that started it, however that one ended.
+With `--with-parent` it leaves when its standard input is closed, so that it never outlives the process that started
+it, however that one ended.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
+    if given.with_parent:
+        threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
     try:
         store = open_store(given.store)
         worker = Worker(store, slots=given.slots, start_scheduled=_loaded(given.start_scheduled))
@@ -44,6 +46,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--store", default=os.environ.get(STORE), help=f"the workspace; else as {STORE} says")
     parser.add_argument("--slots", type=int, help="units computed at a time")
     parser.add_argument("--start-scheduled", metavar="MODULE:FUNCTION", help="what starts the run of a schedule")
+    parser.add_argument("--with-parent", action="store_true", help="leave when the standard input is closed")
     parser.add_argument("--drain", action="store_true", help="leave when no run is open any more")
     given = parser.parse_args(arguments)
     if not given.store:

@@ -80,7 +80,9 @@ def intents_charts(result: IntentsResult) -> dict[str, AnyChart]:
 
 def settings_figure(result: IntentsResult) -> Figure:
     """Return the main numbers of each setting."""
-    return Figure("settings", "The main numbers under each setting", "Dot: value; bar: interval.", charts.settings_chart(result))
+    return Figure(
+        "settings", "The main numbers under each setting", "Dot: value; bar: interval.", charts.settings_chart(result)
+    )
 
 
 def risk_figure(findings: SettingFindings, threshold: float) -> Figure:
@@ -241,13 +243,13 @@ def distribution_figure(result: DialoguesResult, talks: Sequence[Talk]) -> Figur
         most = dialogue_charts.MOST_BOTS
         few = f" The {most} bots with most talks; the numbers hold every bot." if len(bots) > most else ""
         meaning = f"Share of each bot's talks by score, in steps of half a point.{few}"
-    return Figure("scores", "How the scores are spread", meaning, dialogue_charts.distribution_chart(result))
+    return Figure("distribution", "How the scores are spread", meaning, dialogue_charts.distribution_chart(result))
 
 
 def ranking_figure(ranking: Ranking) -> Figure:
     """Return the mean score of each bot."""
     return Figure(
-        "bots",
+        "ranking",
         "Mean score of each bot",
         "The bar is where the mean would lie with other talks of this kind.",
         dialogue_charts.ranking_chart(ranking),

@@ -29,6 +29,7 @@ Parts = Mapping[str, str]
 Shape = Mapping[str, type | tuple[type, ...]]
 NONE = type(None)
 HEAD: Shape = {
+    "format": str, "format_version": int,
     "slug": str, "name": str, "language": str, "languages": list, "classifier": str, "threshold": (int, float),
 }  # fmt: skip
 SUITE: Shape = {"name": str, "title": str, "language": str, "agent": (str, NONE), "file": str, "scenarios": list}
@@ -201,12 +202,15 @@ def _fits(reading: _Reading, value: object, shape: Shape, where: str) -> bool:
         reading.blame("must be an object", where)
         return False
     missing = [key for key in shape if key not in value]
+    unknown = [key for key in value if key not in shape]
     wrong = [key for key, kind in shape.items() if key in value and not _is(value[key], kind)]
     for key in missing:
         reading.blame(f"'{key}' is missing", where)
+    for key in unknown:
+        reading.blame(f"'{key}' is unknown.{nearest(key, list(shape))}", where)
     for key in wrong:
         reading.blame(f"'{key}' cannot be {value[key]!r}", where)
-    return not missing and not wrong
+    return not (missing or unknown or wrong)
 
 
 def _is(value: object, kind: type | tuple[type, ...]) -> bool:

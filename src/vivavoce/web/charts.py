@@ -11,6 +11,7 @@ import json
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 from vivavoce.errors import FileError
@@ -26,14 +27,14 @@ const names = %(names)s;
 const paint = value =>
   typeof value === "string" ? (names[value.toLowerCase()] || value)
   : Array.isArray(value) ? value.map(paint)
-  : value && typeof value === "object"
-    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, key === "datasets" ? inner : paint(inner)]))
+  : value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(painted))
   : value;
+// A name in the data that looks like a colour stays a name.
+const painted = ([key, inner]) => [key, ["datasets", "values"].includes(key) ? inner : paint(inner)];
 window.vivavoceDraw = (element, spec) => {
-  const painted = paint(spec);
-  delete painted.$schema;
-  painted.config = {...painted.config, aria: false};
-  return vegaEmbed(element, painted, {
+  const {$schema, ...ours} = paint(spec);
+  ours.config = {...ours.config, aria: false};
+  return vegaEmbed(element, ours, {
     mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false,
     tooltip: {disableDefaultStyle: true, theme: "page"},
   }).then(drawn => {
@@ -59,9 +60,7 @@ def packed_vega_bundle() -> bytes:
 @cache
 def bundle_mark() -> str:
     """Return what changes when the script does: the version of the drawing library and our own function."""
-    import vl_convert
-
-    said = f"{vl_convert.__version__}\n{_snippet()}"
+    said = f"{version('vl-convert-python')}\n{_snippet()}"
     return sha256(said.encode()).hexdigest()[:12]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Writer", "filters"]
 
 # What English sets between groups of three digits and before decimals, and what other languages set there.
-_SIGNS: Mapping[str, Mapping[int, str]] = MappingProxyType({"de": str.maketrans(",.", ".,")})
+_SIGNS: Mapping[str, Mapping[int, int]] = MappingProxyType({"de": str.maketrans(",.", ".,")})
 _MONTHS = (
     gettext_noop("January"),
     gettext_noop("February"),

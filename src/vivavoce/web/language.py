@@ -12,7 +12,17 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-__all__ = ["DEFAULT", "DOMAIN", "LANGUAGES", "LOCALE", "ROLES", "Words", "catalogue", "choose_language", "gettext_noop"]
+__all__ = [
+    "DEFAULT",
+    "DOMAIN",
+    "LANGUAGES",
+    "LOCALE",
+    "ROLES",
+    "Words",
+    "catalogue",
+    "choose_language",
+    "gettext_noop",
+]
 
 DOMAIN = "vivavoce"
 LOCALE = Path(__file__).parent / "locale"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 
 from vivavoce.errors import AbsentError, Fault, UsageError, plural
 from vivavoce.records import Dataset, Example
@@ -147,9 +148,7 @@ def move_examples(
         if not rows:
             raise UsageError("they are there already", remedy="choose another topic")
         summary = f"Moved {counted(rows)} to {target.name if target else OUT_OF_SCOPE_TITLE}"
-        return tx.edits.apply(
-            project.id, actor.user_id, "move examples", summary, moves(tx, rows, topic_id), why=why
-        )
+        return tx.edits.apply(project.id, actor.user_id, "move examples", summary, moves(tx, rows, topic_id), why=why)
 
 
 def delete_examples(store: Store, actor: Actor, project: Project, ids: Sequence[str], *, why: str = "") -> Edit:
@@ -233,12 +232,13 @@ def _wanted(
     tx: Transaction, project: Project, lines: Sequence[str], topic: Topic | None
 ) -> list[tuple[str, Topic | None]]:
     """Return each message with its topic; refuse all lines that cannot be used at once."""
+    named = cache(lambda name: find_named(tx, project, name))
     found: list[tuple[str, Topic | None]] = []
     faults: list[Fault] = []
     for number, line in enumerate(lines, 1):
         text, tab, name = line.partition("\t")
         try:
-            found.append((clean_message(text), find_named(tx, project, name) if tab and name.strip() else topic))
+            found.append((clean_message(text), named(name) if tab and name.strip() else topic))
         except (UsageError, AbsentError) as error:
             faults.append(Fault(error.what, f"line {number}"))
     if faults:
@@ -264,9 +264,7 @@ def _unknown(
     return fresh, known
 
 
-def _present(
-    tx: Transaction, project: Project, topic_ids: Iterable[str | None]
-) -> Iterator[tuple[str, str | None]]:
+def _present(tx: Transaction, project: Project, topic_ids: Iterable[str | None]) -> Iterator[tuple[str, str | None]]:
     for topic_id in topic_ids:
         own = tx.examples.out_of_scope(project.id) if topic_id is None else tx.examples.of_topic(topic_id)
         yield from ((row.text, topic_id) for row in own)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -22,12 +22,20 @@ CONCLUDING_PHASE = 1_000_000
 OPEN = tuple(state.value for state in RunState if state.open)
 
 
+class _Waiting(NamedTuple):
+    """A unit that may be begun."""
+
+    place: int
+    id: str
+    limit_key: str
+
+
 @dataclass(slots=True)
 class Queue:
     """Units of one run that may be begun, in order; `running`: how many of the run are on their way."""
 
     running: int
-    ids: list[tuple[str, str]] = field(default_factory=list)
+    waiting: deque[_Waiting]
 
 
 def claimable(connection: Connection, worker: str, limit: int, kinds: Collection[str] | None) -> list[str]:
@@ -37,13 +45,11 @@ def claimable(connection: Connection, worker: str, limit: int, kinds: Collection
         del open_runs[run_id]
     if not open_runs or limit <= 0:
         return []
-    on_their_way, busy = _running(connection)
+    (on_their_way, busy), most = _running(connection), _limits(open_runs)
     queues = [
-        _queue(connection, run, phase, limit, on_their_way[run.id])
-        for run, phase in _phases(connection, open_runs)
-        if phase < CONCLUDING_PHASE
+        Queue(on_their_way[run.id], deque(_queue(connection, run, limit, busy, most))) for run in open_runs.values()
     ]
-    return list(_in_turn(queues, limit, busy, _limits(open_runs)))
+    return list(_in_turn(queues, limit, busy, most))
 
 
 def conclusions(connection: Connection, limit: int) -> list[str]:
@@ -85,13 +91,16 @@ def _held_by_others(connection: Connection, worker: str, run_ids: Collection[str
     return list(connection.execute(sa.select(units.c.run_id).distinct().where(*others)).scalars()) if run_ids else []
 
 
-def _phases(connection: Connection, open_runs: dict[str, Any]) -> list[tuple[Any, int]]:
-    """Return for each run, the oldest first, the phase that it is in."""
+def _phase(connection: Connection, run_id: str) -> int | None:
+    """Return the phase that a run is in: the first with a unit that is not over."""
     units = tables.units
-    unfinished = units.c.state.in_([UnitState.WAITING.value, UnitState.RUNNING.value])
-    query = sa.select(units.c.run_id, sa.func.min(units.c.phase)).where(unfinished, units.c.run_id.in_(open_runs))
-    found = {each[0]: int(each[1]) for each in connection.execute(query.group_by(units.c.run_id))}
-    return [(run, found[run_id]) for run_id, run in open_runs.items() if run_id in found]
+    # One state at a time: the index answers each at once, however many units there are.
+    asked = (
+        sa.select(units.c.phase).where(units.c.run_id == run_id, units.c.state == state.value)
+        for state in (UnitState.WAITING, UnitState.RUNNING)
+    )
+    found = [connection.execute(query.order_by(units.c.phase).limit(1)).scalar() for query in asked]
+    return min((phase for phase in found if phase is not None), default=None)
 
 
 def _running(connection: Connection) -> tuple[Counter[str], Counter[str]]:
@@ -112,24 +121,33 @@ def _limits(open_runs: dict[str, Any]) -> dict[str, int]:
     """Return how many units of each bot may be on their way; where runs differ the smallest number holds."""
     most: dict[str, int] = {}
     for run in open_runs.values():
-        for bot, at_once in dict(run.options.get("limits") or {}).items():
-            key = limit_key(run.project_id, bot)
-            most[key] = min(int(at_once), most.get(key, int(at_once)))
+        for key, at_once in _own_limits(run).items():
+            most[key] = min(at_once, most.get(key, at_once))
     return most
 
 
-def _queue(connection: Connection, run: Any, phase: int, limit: int, running: int) -> Queue:
-    """Return what one run could begin: enough of each bot, so that a busy one does not hide the others."""
-    units = tables.units
+def _own_limits(run: Any) -> dict[str, int]:
+    said = run.options.get("limits") or {}
+    return {limit_key(run.project_id, bot): int(at_once) for bot, at_once in said.items()}
+
+
+def _queue(connection: Connection, run: Any, limit: int, busy: Counter[str], most: dict[str, int]) -> list[_Waiting]:
+    """Return what one run could begin, in order: as much of each bot as it bears, so that none hides the others."""
+    phase = _phase(connection, run.id)
+    if phase is None or phase >= CONCLUDING_PHASE:
+        return []
+    units, limited = tables.units, list(_own_limits(run))
     waiting = (units.c.run_id == run.id, units.c.state == UnitState.WAITING.value, units.c.phase == phase)
-    query = sa.select(units.c.id, units.c.limit_key, units.c.place).where(*waiting)
-    if run.options.get("limits"):
-        rank = sa.func.row_number().over(partition_by=units.c.limit_key, order_by=units.c.place)
-        ranked = query.add_columns(rank.label("rank")).subquery()
-        query = sa.select(ranked).where(ranked.c.rank <= limit).order_by(ranked.c.place)
-    else:
-        query = query.order_by(units.c.place).limit(limit)
-    return Queue(running, [(found.id, found.limit_key) for found in connection.execute(query)])
+    query = sa.select(units.c.place, units.c.id, units.c.limit_key).where(*waiting).order_by(units.c.place)
+    asked = [(units.c.limit_key == key, min(limit, most[key] - busy[key])) for key in limited]
+    asked.append((units.c.limit_key.not_in(limited), limit))
+    found = [
+        _Waiting(*row)
+        for condition, room in asked
+        if room > 0
+        for row in connection.execute(query.where(condition).limit(room))
+    ]
+    return sorted(found)
 
 
 def _in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dict[str, int]) -> Iterator[str]:
@@ -137,13 +155,13 @@ def _in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dict[str
     given = 0
     while queues and given < limit:
         queue = min(queues, key=lambda each: each.running)
-        while queue.ids and busy[queue.ids[0][1]] >= most.get(queue.ids[0][1], math.inf):
-            queue.ids.pop(0)
-        if not queue.ids:
+        if not queue.waiting:
             queues.remove(queue)
             continue
-        unit_id, key = queue.ids.pop(0)
-        busy[key] += 1
+        unit = queue.waiting.popleft()
+        if busy[unit.limit_key] >= most.get(unit.limit_key, math.inf):
+            continue
+        busy[unit.limit_key] += 1
         queue.running += 1
         given += 1
-        yield unit_id
+        yield unit.id

@@ -129,6 +129,19 @@ class Edits(Repository):
         query = sa.select(edits).where(edits.c.id.in_(touched)).order_by(edits.c.at.desc(), edits.c.id).limit(limit)
         return self._all(Edit, query)
 
+    def topics_since(self, project_id: str, since: datetime) -> dict[str, str | None]:
+        """Return the topics that were touched since a time, each with the name it had before (None: as now)."""
+        changes, edits = tables.changes, tables.edits
+        recent = sa.select(edits.c.id).where(edits.c.project_id == project_id, edits.c.at >= since)
+        chosen = (changes.c.edit_id.in_(recent), changes.c.topic_id.is_not(None))
+        touched = self.connection.execute(sa.select(changes.c.topic_id).where(*chosen).distinct()).scalars()
+        found: dict[str, str | None] = dict.fromkeys(touched)
+        own = sa.select(changes.c.noun_id, changes.c.before).join(edits, edits.c.id == changes.c.edit_id)
+        own = own.where(*chosen, changes.c.noun == "topics").order_by(edits.c.at.desc(), changes.c.place.desc())
+        # The oldest change comes last and stays: it knows the first name.
+        found |= {row[0]: row[1]["name"] for row in self.connection.execute(own) if row[1] is not None}
+        return found
+
     def of_row(self, noun: str, noun_id: str, *, limit: int = 50) -> tuple[Edit, ...]:
         """Return the edits that touched one row, the newest first."""
         changes, edits = tables.changes, tables.edits

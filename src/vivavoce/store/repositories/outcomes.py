@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -90,6 +90,12 @@ class Outcomes(Repository):
         outcomes = tables.outcomes
         query = sa.select(outcomes.c.outcome, sa.func.count()).where(*_chosen(run_id, intent))
         return {outcome: int(n) for outcome, n in self.connection.execute(query.group_by(outcomes.c.outcome))}
+
+    def of_texts(self, run_id: str, texts: Sequence[str]) -> tuple[OutcomeRow, ...]:
+        """Return what came of these questions in a run: a page of them, not thousands."""
+        outcomes = tables.outcomes
+        query = sa.select(outcomes).where(outcomes.c.run_id == run_id, outcomes.c.text.in_(texts))
+        return self._all(OutcomeRow, query.order_by(outcomes.c.place)) if texts else ()
 
     def by_intent(self, run_id: str) -> dict[str | None, tuple[int, int, int]]:
         """Return for each topic how often its questions were right, deferred and wrong, over all retries."""

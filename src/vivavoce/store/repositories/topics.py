@@ -50,6 +50,11 @@ class Topics(Repository):
         query = query.where(topics.c.project_id == project_id).group_by(topics.c.id)
         return {row[0]: int(row[1]) for row in self.connection.execute(query)}
 
+    def answer_ids(self, topic_id: str) -> dict[str, str]:
+        """Return the ids of a topic's answers, by language."""
+        query = sa.select(answers.c.language, answers.c.id).where(answers.c.topic_id == topic_id)
+        return {row[0]: row[1] for row in self.connection.execute(query)}
+
     def count(self, project_id: str, search: str = "") -> int:
         """Return how many topics there are whose name, description or answer holds the words."""
         query = sa.select(sa.func.count()).select_from(topics).where(*_chosen(project_id, search))

@@ -5,11 +5,20 @@ from vivavoce.web.security.compression import Compression
 from vivavoce.web.security.cookies import ended_cookie, has_session, read_session, session_cookie
 from vivavoce.web.security.headers import SECRET_PAGE, SecurityHeaders
 from vivavoce.web.security.origins import HostGuard, OriginGuard
-from vivavoce.web.security.passwords import check_password, hash_password, password_faults, rehash_needed
 from vivavoce.web.security.protection import Protection, protected
 from vivavoce.web.security.proxies import came_over_https, client_address
 from vivavoce.web.security.refusals import Refusal
-from vivavoce.web.security.throttling import (
+from vivavoce.web.security.uploads import (
+    BodyLimit,
+    FormLimits,
+    forget_upload,
+    read_form,
+    safe_name,
+    saved_upload,
+    told_by_name,
+)
+from vivavoce.workspace.secrets.passwords import check_password, hash_password, password_faults, rehash_needed
+from vivavoce.workspace.secrets.throttling import (
     Attempt,
     Wait,
     address_key,
@@ -18,7 +27,7 @@ from vivavoce.web.security.throttling import (
     new_attempt,
     waiting_time,
 )
-from vivavoce.web.security.tokens import (
+from vivavoce.workspace.secrets.tokens import (
     Secret,
     bearer_token,
     digest_of,
@@ -28,15 +37,6 @@ from vivavoce.web.security.tokens import (
     new_link_secret,
     new_session_secret,
     shortened,
-)
-from vivavoce.web.security.uploads import (
-    BodyLimit,
-    FormLimits,
-    forget_upload,
-    read_form,
-    safe_name,
-    saved_upload,
-    told_by_name,
 )
 
 __all__ = [

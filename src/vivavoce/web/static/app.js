@@ -12,13 +12,15 @@ function parsed(text, selector) {
   return (selector && page.querySelector(selector)) || page.body.firstElementChild;
 }
 
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 const atEnd = box => box.scrollHeight - box.scrollTop - box.clientHeight < 40;
 
 // Notes where the reader is: the focus, open details, and the scroll of boxes inside.
 function places(element) {
   const focus = element.contains(document.activeElement) ? document.activeElement : null;
   return {
-    focus: focus && (focus.id ? "#" + CSS.escape(focus.id) : focus.name && `[name="${CSS.escape(focus.name)}"]`),
+    id: focus && focus.id,
+    place: focus ? all(FOCUSABLE, element).indexOf(focus) : -1,
     picked: focus && "selectionStart" in focus ? [focus.selectionStart, focus.selectionEnd] : null,
     open: all("details", element).map(each => each.open),
     boxes: all("[data-follow], .scroll", element).map(box => [box.scrollTop, box.scrollLeft, atEnd(box)]),
@@ -33,7 +35,7 @@ function putBack(element, seen) {
     // The end is followed only by a reader who was at the end.
     box.scrollTop = "follow" in box.dataset && end ? box.scrollHeight : top;
   });
-  const focused = seen.focus && (element.matches(seen.focus) ? element : element.querySelector(seen.focus));
+  const focused = (seen.id && document.getElementById(seen.id)) || all(FOCUSABLE, element)[seen.place];
   focused?.focus({preventScroll: true});
   try { if (seen.picked) focused.setSelectionRange(...seen.picked); } catch { /* not a field of text */ }
 }
@@ -53,10 +55,8 @@ function offline(element, on) {
   const old = element.querySelector(":scope > .offline");
   if (!on) return old && old.remove();
   if (old) return;
-  const line = document.createElement("p");
-  line.className = "offline muted";
+  const line = Object.assign(document.createElement("p"), {className: "offline muted", textContent: body.dataset.offline});
   line.setAttribute("role", "status");
-  line.textContent = body.dataset.offline;
   element.append(line);
 }
 
@@ -130,17 +130,14 @@ addEventListener("popstate", event => {
 let library = null;
 const load = () => library ||= new Promise((done, fail) => {
   const script = document.createElement("script");
-  script.src = body.dataset.vega || "/static/vega.js";
-  script.onload = done;
-  script.onerror = fail;
+  Object.assign(script, {src: body.dataset.vega || "/static/vega.js", onload: done, onerror: fail});
   document.head.append(script);
 });
 
 async function draw(figure) {
   const drawn = figure.querySelector(".drawn");
   const still = drawn && drawn.querySelector("svg");
-  const live = document.createElement("div");
-  live.className = "live";
+  const live = Object.assign(document.createElement("div"), {className: "live"});
   try {
     const [answer] = await Promise.all([fetch(figure.dataset.chart), load()]);
     if (!answer.ok) throw new Error(answer.status);

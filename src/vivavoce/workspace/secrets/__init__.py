@@ -1,0 +1,1 @@
+"""Secrets of people and programs: passwords, random secrets, and how often one may be tried."""
