@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -41,6 +42,12 @@ def texts() -> dict[str, str]:
 @pytest.fixture(scope="module")
 def trees(texts: dict[str, str]) -> dict[str, ast.Module]:
     return {name: ast.parse(text) for name, text in texts.items()}
+
+
+@cache
+def nodes(tree: ast.Module) -> list[ast.AST]:
+    """Walk through a file once for all tests."""
+    return list(ast.walk(tree))
 
 
 def loaded_by(code: str) -> set[str]:
@@ -149,7 +156,7 @@ def test_no_function_body_is_longer_than_a_screen(trees: dict[str, ast.Module]) 
 
 
 def functions(tree: ast.Module) -> list[Function]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [node for node in nodes(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def body_lines(node: Function) -> int:
@@ -168,7 +175,7 @@ def test_no_module_hides_behind_a_vague_name(trees: dict[str, ast.Module]) -> No
 
 def calls(tree: ast.Module, name: str) -> list[ast.Call]:
     """Return the calls of a function by its last name; what stands before the dot is looked at by the caller."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    found = [node for node in nodes(tree) if isinstance(node, ast.Call)]
     # Writing every call out as text again takes many times longer than looking for a name.
     return [call for call in found if name in (getattr(call.func, "id", None), getattr(call.func, "attr", None))]
 
@@ -176,7 +183,9 @@ def calls(tree: ast.Module, name: str) -> list[ast.Call]:
 def test_only_commands_and_reports_print(trees: dict[str, ast.Module]) -> None:
     silent = {name: tree for name, tree in trees.items() if name.split("/")[0] not in SPEAKING}
     assert len(silent) > 40
-    assert not [name for name, tree in silent.items() for call in calls(tree, "print") if ast.unparse(call.func) == "print"]
+    assert not [
+        name for name, tree in silent.items() for call in calls(tree, "print") if ast.unparse(call.func) == "print"
+    ]
 
 
 def test_nothing_is_unpickled(texts: dict[str, str], trees: dict[str, ast.Module]) -> None:
@@ -187,7 +196,7 @@ def test_nothing_is_unpickled(texts: dict[str, str], trees: dict[str, ast.Module
 
 def imported_by(tree: ast.Module) -> set[str]:
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, opened
-from shelves import Shelf
+from shelves import Shelf, check_rules, thin_out
 
 from vivavoce.classifiers.fakes import JaccardClassifier
 from vivavoce.files import read_dataset
@@ -113,3 +113,15 @@ def test_a_number_leads_to_its_meaning(browser: Any, reports: dict[str, str]) ->
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_accessibility_checker_finds_nothing(check_axe: Callable[..., None], address: str, scheme: str) -> None:
     check_axe(address, scheme=scheme)
+
+
+def test_thinning_a_page_out_leaves_one_of_each_and_the_faint_text_among_many(browser: Any) -> None:
+    page = browser.new_page()
+    row = "<tr><td>dark</td><td class='mark'>dark too</td></tr>"
+    faint = "<tr><td>dark</td><td class='mark'><b style='color: #ccc'>faint</b></td></tr>"
+    page.set_content(f"<html lang='en'><title>t</title><main><h1>t</h1><table>{row * 30}{faint}{row * 30}</table>")
+    thin_out(page)
+    assert page.locator("tr").count() == 2
+    with pytest.raises(AssertionError, match="color-contrast"):
+        check_rules(page, contrast=True)
+    page.close()

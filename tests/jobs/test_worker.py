@@ -360,6 +360,37 @@ def test_findings_that_cannot_be_made_end_the_run_with_the_reason(
     assert (found.state, found.error) == (RunState.FAILED, "nothing fits together")
 
 
+def test_findings_that_a_dead_worker_was_making_are_made_by_another(
+    sqlite_store: Store, shop: Project, threads: Executor, tiny: Tiny
+) -> None:
+    tiny.perform_one = lambda _: b"fine"
+    run = start_tiny(sqlite_store, shop, 1)
+    with sqlite_store.writing() as tx:
+        (unit,) = tx.units.claim("dead", 1, now())
+        tx.units.finish(unit.id, "dead", b"fine")
+        assert tx.units.claim_conclusions("dead", 1, now() - timedelta(minutes=1))
+    assert seen(sqlite_store, run).state is RunState.CONCLUDING
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    assert seen(sqlite_store, run).state is RunState.DONE
+
+
+def test_a_run_that_is_cancelled_while_its_findings_are_made_stays_cancelled(
+    sqlite_store: Store, shop: Project, threads: Executor, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def conclude(*_: object) -> Conclusion:
+        cancel_run(sqlite_store, run.id)
+        return Conclusion("too late")
+
+    tiny.perform_one = lambda _: b"fine"
+    monkeypatch.setattr(tiny, "conclude", conclude)
+    run = start_tiny(sqlite_store, shop, 1)
+    Worker(sqlite_store, executor=threads, rhythm=QUICK).drain()
+    found = seen(sqlite_store, run)
+    assert (found.state, found.headline) == (RunState.CANCELLED, "")
+    with sqlite_store.reading() as tx:
+        assert tx.documents.names(run.id) == {}
+
+
 class Fragile(Executor):
     """Breaks down with the first unit that it is given."""
 

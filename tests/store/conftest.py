@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_workspace import START, example_values, write_sample
 
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, User
 from vivavoce.store.stamps import new_id
 
-MORNING = datetime(2024, 5, 2, 8, 30, tzinfo=UTC)
+
+@pytest.fixture(scope="session")
+def sample_backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup of the sample, written by SQLite."""
+    path = tmp_path_factory.mktemp("sample") / "backup.zip"
+    write_sample(path)
+    return path
 
 
 @pytest.fixture
 def anna(store: Store) -> User:
     """A person in the workspace."""
     with store.writing() as tx:
-        return tx.users.add("anna@example.org", "Anna", at=MORNING)
+        return tx.users.add("anna@example.org", "Anna", at=START)
 
 
 @pytest.fixture
@@ -27,7 +34,7 @@ def project(store: Store) -> Project:
     """A project without content."""
     with store.writing() as tx:
         return tx.projects.add(
-            "shop", "The shop", language="en", languages=("en", "de"), classifier="linear", threshold=0.4, at=MORNING
+            "shop", "The shop", language="en", languages=("en", "de"), classifier="linear", threshold=0.4, at=START
         )
 
 
@@ -58,22 +65,9 @@ def _topic(tx: Any, topic_id: str, project: Project, name: str, more: dict[str, 
         "name": name,
         "description": "",
         "owner": "",
-        "created": MORNING,
+        "created": START,
     }
     return tx.edits.insert("topics", values | more, topic_id)
-
-
-def example_values(project: Project, text: str, topic_id: str | None, place: int = 0) -> dict[str, Any]:
-    return {
-        "id": new_id(),
-        "project_id": project.id,
-        "topic_id": topic_id,
-        "text": text,
-        "language": "en",
-        "source": "test",
-        "created": MORNING,
-        "place": place,
-    }
 
 
 @pytest.fixture

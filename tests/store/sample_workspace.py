@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import sqlalchemy as sa
 from vivavoce.store.backups import backup
 from vivavoce.store.database import Store
 from vivavoce.store.migrating import create_store
+from vivavoce.store.rows import Project
+from vivavoce.store.stamps import new_id
 from vivavoce.store.tables import metadata
 
 START = datetime(2024, 5, 2, 8, 30, 15, 123456, tzinfo=UTC)
@@ -113,6 +116,30 @@ def fill_workspace(store: Store) -> None:
     with store.writing() as tx:
         for table in metadata.sorted_tables:
             tx.connection.execute(sa.insert(table), [dict(row) for row in ROWS[table.name]])
+
+
+def example_values(project: Project, text: str, topic_id: str | None, place: int = 0) -> dict[str, Any]:
+    """Return the columns of a new example."""
+    return {
+        "id": new_id(),
+        "project_id": project.id,
+        "topic_id": topic_id,
+        "text": text,
+        "language": "en",
+        "source": "test",
+        "created": START,
+        "place": place,
+    }
+
+
+def spoil(path: Path, change: Callable[[dict[str, bytes]], object]) -> None:
+    """Change the parts of an archive."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    change(parts)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
 
 
 def write_sample(path: Path) -> None:

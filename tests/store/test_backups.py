@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sample_workspace import ROWS, fill_workspace, write_sample
+from sample_workspace import ROWS, fill_workspace, spoil
 
 from vivavoce.errors import DataError, FileError, UsageError, VivaError
 from vivavoce.store.backups import TRANSIENT, backup, read_manifest, restore
@@ -20,13 +20,6 @@ from vivavoce.store.database import Store, open_store
 from vivavoce.store.migrating import head_version, require_current, schema_version
 from vivavoce.store.rows import UnitState
 from vivavoce.store.tables import metadata
-
-
-@pytest.fixture(scope="session")
-def sample_backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sample") / "backup.zip"
-    write_sample(path)
-    return path
 
 
 @pytest.fixture
@@ -138,16 +131,6 @@ def test_nothing_is_left_of_a_backup_that_failed(sqlite_store: Store, tmp_path: 
     assert not [path for path in tmp_path.iterdir() if "backup" in path.name]
     with pytest.raises(FileError, match="cannot be written"):
         backup(sqlite_store, tmp_path / "nowhere" / "backup.zip")
-
-
-def spoil(path: Path, change: Callable[[dict[str, bytes]], object]) -> None:
-    """Change the parts of an archive."""
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    change(parts)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
 
 
 def with_manifest(**new: Any) -> Callable[[dict[str, bytes]], object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,10 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_workspace import fill_workspace
-from test_backups import spoil
+from sample_workspace import fill_workspace, spoil
 
 from vivavoce.errors import AbsentError, DataError, FileError, UsageError, VivaError
+from vivavoce.store.backups import restore
 from vivavoce.store.database import Store
 from vivavoce.store.exchange import export_project, import_project, read_project
 from vivavoce.store.project_files import read_table, without_secrets, write_table
@@ -23,13 +24,19 @@ from vivavoce.store.project_files import read_table, without_secrets, write_tabl
 Change = Callable[[dict[str, bytes]], object]
 
 
+@pytest.fixture(scope="session")
+def sample_project(sample_backup: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    store = restore(sample_backup, folder / "workspace.db")
+    export_project(store, "project1", folder / "shop.zip")
+    store.close()
+    return folder / "shop.zip"
+
+
 @pytest.fixture
-def packed(sqlite_store: Store, tmp_path: Path) -> Path:
+def packed(sample_project: Path, tmp_path: Path) -> Path:
     """The sample's project, exported."""
-    fill_workspace(sqlite_store)
-    path = tmp_path / "shop.zip"
-    export_project(sqlite_store, "project1", path)
-    return path
+    return Path(shutil.copy(sample_project, tmp_path / "shop.zip"))
 
 
 def told(store: Store, slug: str) -> dict[str, Any]:
@@ -49,8 +56,10 @@ def told(store: Store, slug: str) -> dict[str, Any]:
             ],
             "bots": [(bot.name, bot.entry) for bot in tx.bots.of_project(project.id)],
             "suites": [
-                (suite.name, suite.title, suite.language, suite.agent, suite.head)
-                + tuple((row.name, row.domain, row.level, row.text) for row in tx.suites.scenarios(suite.id))
+                (
+                    (suite.name, suite.title, suite.language, suite.agent, suite.head),
+                    [(row.name, row.domain, row.level, row.text) for row in tx.suites.scenarios(suite.id)],
+                )
                 for suite in tx.suites.of_project(project.id)
             ],
             "talks": [(talk.name, talk.batch, talk.bot, talk.created, talk.turns) for talk in talks],
@@ -88,6 +97,7 @@ def test_no_people_leave_with_a_project(packed: Path) -> None:
 
 
 def test_talks_stay_behind_where_they_are_not_wanted(sqlite_store: Store, packed: Path, tmp_path: Path) -> None:
+    fill_workspace(sqlite_store)
     export_project(sqlite_store, "project1", tmp_path / "bare.zip", dialogues=False)
     export_project(sqlite_store, "project1", tmp_path / "unrated.zip", ratings=False)
     assert len(read_project(packed).talks[0]["ratings"]) == 1
@@ -96,6 +106,7 @@ def test_talks_stay_behind_where_they_are_not_wanted(sqlite_store: Store, packed
 
 
 def test_a_taken_short_name_is_refused_and_nothing_is_imported(sqlite_store: Store, packed: Path) -> None:
+    import_project(sqlite_store, packed, None)
     with pytest.raises(UsageError, match="'shop' already") as caught:
         import_project(sqlite_store, packed, None)
     assert "another short name" in caught.value.remedy
@@ -120,10 +131,10 @@ def replaced(name: str, old: str, new: str) -> Change:
         (replaced("examples.csv", "2024-05-02", "last week "), ["examples.csv, line 2", "not a time"]),
         (replaced("examples.csv", "text,topic", "texts,topic"), ["no column 'text'", "'texts' is unknown"]),
         (replaced("topics.csv", "topic,description", "topic,description,more"), ["cannot be read"]),
-        (replaced("project.json", '"threshold": 0.30', '"threshold": "x", "y": 0.30'), ["'threshold' cannot", "'y' is"]),
+        (replaced("project.json", '"threshold": 0.30', '"threshold": "x", "y": 0.30'), ["'threshold' can", "'y' is"]),
         (replaced("project.json", "vivavoce project", "other"), ["not the head of a project"]),
         (replaced("bots.json", '"entry"', '"entri"'), ["'entry' is missing", "Did you mean 'entry'"]),
-        (replaced("bots.json", "[", "{", ), ["not JSON"]),
+        (replaced("bots.json", "[", "{"), ["not JSON"]),
         (replaced("suites.json", "001-book.yaml", "002-book.yaml"), ["is missing", "does not belong"]),
         (replaced("dialogues.jsonl", '"turns": [{', '"turns": [1, {'), ["turns must be"]),
         (lambda parts: parts.update({"dialogues.jsonl": b"[]\n{"}), ["line 1", "line 2"]),
@@ -156,7 +167,7 @@ def test_a_topic_that_is_there_twice_is_refused(packed: Path) -> None:
         parts["topics.csv"] = head + b"\n" + rows + rows
 
     spoil(packed, twice)
-    with pytest.raises(DataError, match="there already, in topics.csv, line"):
+    with pytest.raises(DataError, match=r"there already, in topics\.csv, line"):
         read_project(packed)
 
 

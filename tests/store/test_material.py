@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from conftest import MORNING, example_values
-from sample_workspace import fill_workspace
+from sample_workspace import START, example_values, fill_workspace
 
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.store.database import Store
@@ -24,7 +23,7 @@ def test_a_project_is_found_by_id_and_by_short_name(store: Store, project: Proje
         assert tx.projects.all() == (project,)
         assert tx.projects.count() == 1
     assert project.languages == ("en", "de")
-    assert project.created == MORNING
+    assert project.created == START
 
 
 def test_a_short_name_is_taken_once(store: Store, project: Project) -> None:

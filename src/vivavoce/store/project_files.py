@@ -114,11 +114,8 @@ def without_secrets(value: Any) -> Any:
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write CSV that no spreadsheet takes for formulas; `read_table` gives back the same cells."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_guarded(cell) for cell in row] for row in rows)
-    return buffer.getvalue()
+    lines = (",".join(_quoted(_guarded(cell)) for cell in row) for row in rows)
+    return "".join(f"{line}\n" for line in (",".join(map(_quoted, columns)), *lines))
 
 
 def read_table(text: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -129,6 +126,11 @@ def read_table(text: str) -> Iterator[tuple[int, dict[str, str]]]:
         if len(cells) != len(columns):
             raise ValueError(f"line {reader.line_num} has {len(cells)} cells, not {len(columns)}")
         yield reader.line_num, dict(zip(columns, map(_plain, cells), strict=True))
+
+
+def _quoted(cell: str) -> str:
+    # The module that reads these tables does not write them: it leaves a lone end of line of old without quotes.
+    return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in '",\r\n') else cell
 
 
 def _guarded(cell: str) -> str:

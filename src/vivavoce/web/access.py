@@ -21,9 +21,9 @@ from vivavoce.store.stamps import now
 from vivavoce.web.config import WebConfig
 from vivavoce.web.security import bearer_token, client_address, digest_of, is_api_token, read_session
 from vivavoce.workspace.actors import Actor
+from vivavoce.workspace.keys import SCOPES
+from vivavoce.workspace.sessions import LIFETIME
 
-# What a key may be good for, and the most that its owner can do with it.
-SCOPES = {"read": Role.READER, "review": Role.REVIEWER, "edit": Role.EDITOR, "admin": Role.ADMIN}
 # A visit is noted this often at most: writing on every request would cost more than the request.
 NOTE_EVERY = timedelta(minutes=5)
 
@@ -135,7 +135,7 @@ def _by_cookie(request: Request) -> Visitor | None:
     sign_in, user = found
     if now() - sign_in.seen > NOTE_EVERY:
         with store_of(request).writing() as tx:
-            tx.sessions.touch(sign_in.id, now())
+            tx.sessions.touch(sign_in.id, now(), now() + LIFETIME)
             tx.users.mark_seen(user.id, now())
     return Visitor(user, user.role, address_of(request), sign_in=sign_in)
 

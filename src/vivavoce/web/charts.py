@@ -31,6 +31,10 @@ const paint = value =>
   : value;
 // A name in the data that looks like a colour stays a name.
 const painted = ([key, inner]) => [key, ["datasets", "values"].includes(key) ? inner : paint(inner)];
+// The box under the pointer, for eyes only: its numbers stand in the table beside the chart.
+const box = Object.assign(document.createElement("div"), {id: "vg-tooltip-element", className: "vg-tooltip"});
+box.setAttribute("aria-hidden", "true");
+document.body.append(box);
 window.vivavoceDraw = (element, spec) => {
   const {$schema, ...ours} = paint(spec);
   ours.config = {...ours.config, aria: false};

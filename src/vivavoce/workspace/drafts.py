@@ -18,10 +18,11 @@ from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario,
 from vivavoce.conversations.scenarios.formats.yaml_writing import scenario_head, scenario_value, step_value
 from vivavoce.errors import Fault, UsageError
 from vivavoce.files.yamls import Value, YamlFile
+from vivavoce.workspace.suites import without_lines
 
 NOTHING = Expectation(counted=False)
 EMPTY = Expectation()
-MOST_KEPT = 100_000
+MOST_KEPT = 1_000_000
 _BREAKS = re.compile(r"[\r\n]+")
 
 
@@ -296,7 +297,9 @@ def _checked(text: str, reader: Any) -> Any:
     found = reader(value, Place(YamlFile("form", value, {}), faults))
     if faults:
         raise UsageError("the form was changed on its way", faults=faults, remedy="open the scenario again")
-    return replace(found, line=None) if hasattr(found, "line") else found
+    if isinstance(found, Scenario):
+        return without_lines(found)
+    return replace(found, line=None) if isinstance(found, Turn) else found
 
 
 def _parsed(text: str) -> Value:

@@ -95,7 +95,7 @@ def read_source(
     out_of_scope: str = OUT_OF_SCOPE,
     topic: str = "",
 ) -> Reading:
-    """Read a source row by row; `topic` is for lines that name none. Errors speak of the file as the sender knows it."""
+    """Read a source row by row; `topic` is for lines that name none. Errors name the file as its sender does."""
     if source.lines:
         return _read_lines(source.content.decode("utf-8", "replace"), topic, out_of_scope)
     with TemporaryDirectory(prefix="viva-") as folder:
@@ -121,9 +121,7 @@ def _read_lines(text: str, topic: str, out_of_scope: str) -> Reading:
         if not said.strip():
             refused.append(Refusal(number, line.strip(), "the text is empty: write the message before the tab"))
         elif not named:
-            refused.append(
-                Refusal(number, said.strip(), "no topic: write it after a tab, or choose one for all lines")
-            )
+            refused.append(Refusal(number, said.strip(), "no topic: write it after a tab, or choose one for all"))
         else:
             rows.append(Arrival(number, said, None if named == out_of_scope else named))
     return Reading(tuple(map(_unguarded, rows)), tuple(refused), unit="line")
@@ -163,14 +161,16 @@ def _arrival(example: Example, raw: Mapping[int, str]) -> Arrival:
 
 def _unguarded(row: Arrival) -> Arrival:
     """Take off the apostrophe that an export sets before what a spreadsheet would take for a formula."""
-    plain = {name: _bare(getattr(row, name)) for name in ("text", "topic", "answer")}
-    if all(plain[name] == getattr(row, name) for name in plain):
+    text, answer = _bare(row.text), _bare(row.answer)
+    topic = None if row.topic is None else _bare(row.topic)
+    if (text, topic, answer) == (row.text, row.topic, row.answer):
         return row
-    return replace(row, **plain, remark="the apostrophe before a formula sign was taken off")
+    remark = "the apostrophe before a formula sign was taken off"
+    return replace(row, text=text, topic=topic, answer=answer, remark=remark)
 
 
-def _bare(cell: str | None) -> str | None:
-    return cell[1:] if cell and cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
+def _bare(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
 
 
 def _parted(notes: Sequence[str], path: Path, cells: Mapping[int, str]) -> tuple[list[Refusal], list[str]]:

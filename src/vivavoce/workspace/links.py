@@ -11,7 +11,7 @@ from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.secrets.tokens import digest_of, new_link_secret
 
-SETUP, INVITATION, PASSWORD = "setup", "invitation", "password"  # noqa: S105 - names of purposes
+SETUP, INVITATION, PASSWORD = "setup", "invitation", "password"
 LIFETIMES = {SETUP: timedelta(hours=24), INVITATION: timedelta(days=7), PASSWORD: timedelta(hours=24)}
 
 

@@ -168,7 +168,9 @@ def _keep_an_admin(tx: Transaction, user: User) -> None:
 
 def _waiting_links(tx: Transaction) -> dict[str | None, datetime]:
     at = now()
-    return {link.user_id: link.expires for purpose in (INVITATION, PASSWORD) for link in tx.links.pending(purpose, at)}
+    return {
+        link.user_id: link.expires for purpose in (INVITATION, PASSWORD) for link in tx.links.pending(purpose, at)
+    }
 
 
 def _member(user: User, link_until: datetime | None = None) -> Member:

@@ -39,6 +39,23 @@ class PlannedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """How an import goes: add to what is there or replace it; whether answers that are there are written anew.
+
+    `language` is that of rows which name none.
+    """
+
+    mode: Mode = "add"
+    overwrite: bool = False
+    language: str = ""
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether an answer of the source goes before one that is there."""
+        return self.overwrite or self.mode == "replace"
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """What an import would do to what is there."""
 
@@ -87,35 +104,26 @@ def present(tx: Transaction, project: Project) -> Present:
     return Present(topics, examples, {row.text: name for row, name in reversed(placed)})
 
 
-def make_plan(
-    there: Present,
-    arrivals: Iterable[Arrival],
-    refused: Iterable[Refusal],
-    mode: Mode,
-    overwrite: bool,
-    language: str,
-) -> Plan:
-    """Say what would become of every row; `language` is spoken where a row names none."""
-    rows = [*_judged(there, arrivals, mode, language), *(_refused(one) for one in refused)]
+def make_plan(there: Present, arrivals: Iterable[Arrival], refused: Iterable[Refusal], rules: Rules) -> Plan:
+    """Say what would become of every row."""
+    rows = [*_judged(there, arrivals, rules), *(_refused(one) for one in refused)]
     ordered = tuple(sorted(rows, key=lambda row: row.number))
-    return Plan(ordered, _effect(there, ordered, mode, overwrite))
+    return Plan(ordered, _effect(there, ordered, rules))
 
 
-def plan_again(there: Present, rows: Iterable[PlannedRow], mode: Mode, overwrite: bool) -> Plan:
+def plan_again(there: Present, rows: Iterable[PlannedRow], rules: Rules) -> Plan:
     """Say the same of rows that were planned before, for what is there now."""
     kept = [row for row in rows if row.kind != "refused"]
     arrivals = [Arrival(r.number, r.text, r.topic, r.language, r.created, r.answer) for r in kept]
-    return make_plan(there, arrivals, (), mode, overwrite, "")
+    return make_plan(there, arrivals, (), rules)
 
 
-def wanted_answers(
-    there: Present, rows: Iterable[PlannedRow], mode: Mode, overwrite: bool
-) -> dict[str, dict[str, str]]:
+def wanted_answers(there: Present, rows: Iterable[PlannedRow], rules: Rules) -> dict[str, dict[str, str]]:
     """Return the answers that an import writes: by topic, then by language; the first of each counts."""
     found: dict[str, dict[str, str]] = {}
     for topic, language, text in _said(rows):
         own = there.topics[topic].answers.get(language, "") if topic in there.topics else ""
-        if own != text and (not own or overwrite or mode == "replace"):
+        if own != text and (not own or rules.rewrites):
             found.setdefault(topic, {}).setdefault(language, text)
     return found
 
@@ -123,11 +131,11 @@ def wanted_answers(
 # --- rows --------------------------------------------------------------------------------------------------------
 
 
-def _judged(there: Present, arrivals: Iterable[Arrival], mode: Mode, language: str) -> Iterator[PlannedRow]:
+def _judged(there: Present, arrivals: Iterable[Arrival], rules: Rules) -> Iterator[PlannedRow]:
     seen: dict[tuple[str, str | None], int] = {}
-    homes: dict[str, str | None] = {} if mode == "replace" else dict(there.homes)
+    homes: dict[str, str | None] = {} if rules.mode == "replace" else dict(there.homes)
     for arrival in arrivals:
-        row = _cleaned(arrival, language)
+        row = _cleaned(arrival, rules.language)
         mark = (row.text, row.topic)
         if row.kind == "refused":
             yield row
@@ -151,7 +159,7 @@ def _cleaned(arrival: Arrival, language: str) -> PlannedRow:
         clean_text(spoken, MOST_LANGUAGE)
     except InputError as error:
         return replace(row, kind="refused", text=_visible(arrival.text), topic=None, language="", reason=error.what)
-    remarks = [arrival.remark, "blanks were put right" if text != arrival.text else ""]
+    remarks = [arrival.remark, "blanks were put right" if (text, topic) != (arrival.text, arrival.topic) else ""]
     said = "; ".join(remark for remark in remarks if remark)
     return replace(row, kind="changed" if said else "added", text=text, topic=topic, answer=answer, reason=said)
 
@@ -180,12 +188,12 @@ def _visible(text: str) -> str:
 # --- all of them together ----------------------------------------------------------------------------------------
 
 
-def _effect(there: Present, rows: Sequence[PlannedRow], mode: Mode, overwrite: bool) -> Effect:
+def _effect(there: Present, rows: Sequence[PlannedRow], rules: Rules) -> Effect:
     kept = [row for row in rows if row.kind != "refused"]
     names = dict.fromkeys(row.topic for row in kept if row.topic is not None)
     marks = {(row.text, row.topic) for row in kept}
-    replaced = mode == "replace"
-    written = wanted_answers(there, kept, mode, overwrite)
+    replaced = rules.mode == "replace"
+    written = wanted_answers(there, kept, rules)
     return Effect(
         new_topics=tuple(name for name in names if name not in there.topics),
         gone_topics=tuple(name for name in there.topics if name not in names) if replaced else (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from vivavoce.errors import UsageError
+from vivavoce.errors import Fault, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.actors import Actor
@@ -46,6 +46,19 @@ def change_project(
         )
         summary = _change_summary(project, name, threshold, classifier)
         return tx.edits.apply(project.id, actor.user_id, "settings", summary, [change], why=why)
+
+
+def delete_project(store: Store, actor: Actor, project: Project, typed: str) -> None:
+    """Delete a project with everything in it, for good; whoever does it types its name to show that it is meant."""
+    actor.require(Role.ADMIN)
+    if typed.strip() != project.name:
+        fault = Fault(f"this is not '{project.name}', the name of the project", "name")
+        raise UsageError("the project was not deleted", faults=[fault], remedy="type the name as it is written")
+    with store.writing() as tx:
+        if tx.runs.open(project.id):
+            raise UsageError("runs of this project are still going on", remedy="cancel them, then delete the project")
+        tx.projects.delete(project.id)
+        note(tx, actor, "delete", "project", project.id, detail=f"{project.slug}: {project.name}")
 
 
 def slug_of(name: str) -> str:

@@ -60,6 +60,15 @@ def sign_in(store: Store, login: str, password: str, *, address: str, agent: str
         return Entry(user, open_session(tx, user, agent))
 
 
+def check_own_password(store: Store, user: User, password: str, *, address: str, cost: Cost = USUAL) -> None:
+    """Refuse a wrong password of somebody who is signed in: an open browser must not be a place to guess it."""
+    _begin_attempt(store, user.login, address)
+    if not check_password(password, user.password, cost):
+        raise SignInRefusedError(Wait())
+    with store.writing() as tx:
+        _note_attempt(tx, user.login, address, now(), succeeded=True)
+
+
 def actor_of(user: User, address: str) -> Actor:
     """Return a person as the one who does something."""
     return Actor(user.id, user.name or user.login, user.role, address, user.language)

@@ -68,7 +68,8 @@ def conclusions(connection: Connection, limit: int) -> list[str]:
 
 def limit_key(project_id: str, bot: str) -> str:
     """Return the name under which a bot's units are counted over all runs."""
-    return f"{project_id} {bot}" if bot else ""
+    # As long as the column is; a bot whose name is that long shares its limit with its like.
+    return f"{project_id} {bot}"[:200] if bot else ""
 
 
 def _open_runs(connection: Connection, kinds: Collection[str] | None) -> dict[str, Any]:

@@ -98,7 +98,10 @@ class Edits(Repository):
         back = [Change(c.noun, c.noun_id, c.after, c.before, c.topic_id) for c in reversed(self.changes(edit_id))]
         summary = f"Undone: {edit.summary}"
         done = self.apply(edit.project_id, user_id, "undo", summary, back, why=why, undoes=edit_id)
-        self.connection.execute(sa.update(tables.edits).where(tables.edits.c.id == edit_id).values(undone_by=done.id))
+        self._mark(edit_id, undone_by=done.id)
+        if edit.undoes:
+            # What was undone holds again, and can be undone again.
+            self._mark(edit.undoes, undone_by=None)
         return done
 
     # --- looking -------------------------------------------------------------------------------------------------
@@ -196,6 +199,9 @@ class Edits(Repository):
                 if counter := COUNTERS.get(noun):
                     values[counter] = table.c[counter] + 1
                 self.connection.execute(sa.update(table).where(table.c.id == change.noun_id).values(values))
+
+    def _mark(self, edit_id: str, **values: Any) -> None:
+        self.connection.execute(sa.update(tables.edits).where(tables.edits.c.id == edit_id).values(values))
 
     def _counted(self, noun: str, change: Change) -> dict[str, Any]:
         values = _parsed(NOUNS[noun], change.after or {})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from vivavoce.store.rows import Edit, Project
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.texts import Word
 from vivavoce.workspace import projects
 
@@ -62,3 +62,14 @@ def change_project(who: Editor, store: InStore, project: ProjectInPath, body: Ch
         classifier=body.classifier,
         why=body.why,
     )
+
+
+@router.delete("/projects/{slug}", status_code=204)
+def delete_project(
+    who: Admin,
+    store: InStore,
+    project: ProjectInPath,
+    name: Annotated[str, Query(max_length=200, description="The name of the project, to show that it is meant.")],
+) -> None:
+    """Delete a project with everything in it, for good."""
+    projects.delete_project(store, who.actor, project, name)

@@ -1,0 +1,54 @@
+"""Beginning and ending a session in a browser, and pages that show a secret."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from fastapi import Request
+from starlette.responses import Response
+
+from vivavoce.web.access import config_of
+from vivavoce.web.answers import go
+from vivavoce.web.security import SECRET_PAGE, came_over_https, ended_cookie, session_cookie
+from vivavoce.workspace.signing_in import Entry
+
+R = TypeVar("R", bound=Response)
+# The store decides when a session is over, counted from the last visit; a browser keeps no cookie longer than this.
+COOKIE_SECONDS = 400 * 24 * 3600
+
+
+def entered(request: Request, entry: Entry, path: str) -> Response:
+    """Lead on as somebody who is signed in now."""
+    response = go(path)
+    cookie = session_cookie(entry.secret, secure=is_secure(request), lifetime=COOKIE_SECONDS)
+    response.headers.append("set-cookie", cookie)
+    return as_secret(response)
+
+
+def left(request: Request, path: str) -> Response:
+    """Lead on as somebody who is signed out now."""
+    response = go(path)
+    response.headers.append("set-cookie", ended_cookie(secure=is_secure(request)))
+    return as_secret(response)
+
+
+def as_secret(response: R) -> R:
+    """Keep a page that shows a secret out of every cache, and from being compressed."""
+    response.headers["Cache-Control"] = SECRET_PAGE
+    return response
+
+
+def is_secure(request: Request) -> bool:
+    """Tell whether the browser's connection is encrypted."""
+    return came_over_https(request.scope, behind_proxy=config_of(request).behind_proxy)
+
+
+def agent_of(request: Request) -> str:
+    """Return what a browser calls itself."""
+    return request.headers.get("user-agent", "")
+
+
+def base_of(request: Request) -> str:
+    """Return the address of this server as the browser knows it, for links to hand over."""
+    scheme = "https" if is_secure(request) else "http"
+    return f"{scheme}://{request.headers.get('host', request.url.netloc)}"
