@@ -69,9 +69,9 @@ def sqlite_path(sqlite_template: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def postgres_url(postgres, postgres_template: str) -> Iterator[str]:
     """Return the address of a new workspace of the test's own in PostgreSQL."""
-    address = postgres.create(postgres_template)
+    address = postgres.take(postgres_template)
     yield address
-    postgres.drop(address)
+    postgres.give_back(address, postgres_template)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

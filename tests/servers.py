@@ -16,6 +16,18 @@ from typing import Any
 import psycopg
 from sqlalchemy.engine import make_url
 
+# A workspace is used again by the next test if its schema is untouched and little was in it.
+MOST_ROWS = 5_000
+SHAPE = """
+SELECT md5(string_agg(concat(c.relname, a.attname, a.atttypid, a.attnotnull), ',' ORDER BY c.relname, a.attnum))
+    || (SELECT version_num FROM alembic_version)
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'public' AND a.attnum > 0
+"""
+OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 # The tests' data may be lost with the power, they must not wait for the disk.
 CARELESS = ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off")
 
@@ -26,6 +38,7 @@ class Postgres:
     def __init__(self, server: Any) -> None:
         self.server = server
         self.numbers = count(1)
+        self.spare: list[str] = []
         self.admin = psycopg.connect(server.get_uri(), autocommit=True)
         for line in CARELESS:
             self.admin.execute(f"ALTER SYSTEM SET {line}")
@@ -46,8 +59,25 @@ class Postgres:
         """Throw a database away, with whoever still talks to it."""
         self.admin.execute(f'DROP DATABASE IF EXISTS "{_name(address)}" WITH (FORCE)')
 
+    def take(self, template: str) -> str:
+        """Return a new workspace: to empty one is fifty times as fast as to copy the template."""
+        return self.spare.pop() if self.spare else self.create(template)
+
+    def give_back(self, address: str, template: str) -> None:
+        """Empty a workspace for the next test, or throw it away where that is not enough."""
+        try:
+            clean = _emptied(address) and _shape(address) == _shape(template)
+        except psycopg.Error:
+            clean = False
+        if clean:
+            self.spare.append(address)
+        else:
+            self.drop(address)
+
     def stop(self) -> None:
         """Let go of the server; the last one to do so stops it."""
+        for address in self.spare:
+            self.drop(address)
         self.admin.close()
         self.server.cleanup()
 
@@ -98,6 +128,25 @@ def _alive(pid: int) -> bool:
     except OSError:
         pass
     return True
+
+
+def _emptied(address: str) -> bool:
+    """Delete all rows; False where there were so many that they leave traces."""
+    from vivavoce.store.tables import metadata
+
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(OTHERS)
+        rows = sum(
+            connection.execute(f'DELETE FROM "{table.name}"').rowcount  # noqa: S608 - names of our own
+            for table in reversed(metadata.sorted_tables)
+        )
+    return rows <= MOST_ROWS
+
+
+def _shape(address: str) -> str:
+    with psycopg.connect(address, autocommit=True) as connection:
+        found = connection.execute(SHAPE).fetchone()
+    return str(found and found[0])
 
 
 def _name(address: str) -> str:

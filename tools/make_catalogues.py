@@ -1,13 +1,22 @@
 """Bring the catalogues of the interface up to date with the templates and views, and compile them.
 
-python tools/make_catalogues.py            # lists what is still to be translated; a test fails until nothing is
+python tools/make_catalogues.py                  # lists what is still to be translated; a test fails until nothing is
+python tools/make_catalogues.py --add words.json # adds translations: {"Close": "Schließen"}, or, for counts,
+                                                 # [[["%(num)s day", "%(num)s days"], ["%(num)s Tag", "..."]]]
+
+Several people may run it at the same time: each run waits for the one before.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -15,6 +24,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from vivavoce.files.writing import write_bytes
 from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE
 from vivavoce.web.rendering import TEMPLATES, environment
 
@@ -28,12 +38,45 @@ Message = str | tuple[str, ...]
 
 
 def main() -> int:
-    template = extract_catalogue()
+    parser = argparse.ArgumentParser(description="Bring the catalogues of the interface up to date.")
+    parser.add_argument("--language", default="de", help="the language of the translations to add")
+    parser.add_argument("--add", type=Path, help="a JSON file of texts and their translations")
+    chosen = parser.parse_args()
+    added = read_translations(chosen.add) if chosen.add else {}
     missing = 0
-    for language in LANGUAGES:
-        if language != DEFAULT:
-            missing += report(language, update(language, template))
+    with alone():
+        template = extract_catalogue()
+        for text in (text for text in added if text not in template):
+            print(f"no template or view says {text!r}: it is left out")
+        for language in LANGUAGES:
+            if language != DEFAULT:
+                new = added if language == chosen.language else {}
+                missing += report(language, update(language, template, new))
     return 1 if missing else 0
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep others from writing the same files meanwhile."""
+    import fcntl
+
+    folder = os.open(LOCALE, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def read_translations(path: Path) -> dict[Message, Message]:
+    """Return the texts of a file and their translations; a text with a count is its two forms."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    pairs = content.items() if isinstance(content, dict) else content
+    return {_message(text): _message(said) for text, said in pairs}
+
+
+def _message(text: str | list[str]) -> Message:
+    return text if isinstance(text, str) else tuple(text)
 
 
 def extract_catalogue() -> Catalog:
@@ -83,13 +126,16 @@ def catalogue_path(language: str, ending: str = "po") -> Path:
     return LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.{ending}"
 
 
-def update(language: str, template: Catalog) -> Catalog:
+def update(language: str, template: Catalog, added: Mapping[Message, Message] | None = None) -> Catalog:
     """Carry the translations over to the texts of today; what is no longer shown falls away."""
     path = catalogue_path(language)
     made = empty_catalogue(language)
+    for text, said in (added or {}).items():
+        made.add(text, said)
     if path.exists():
         with path.open("rb") as file:
             for message in read_po(file, locale=language, ignore_obsolete=True):
+                # What was added first stays: a new translation takes the place of the old one.
                 if message.id:
                     made.add(message.id, message.string)
     made.update(template, no_fuzzy_matching=True)
@@ -99,12 +145,12 @@ def update(language: str, template: Catalog) -> Catalog:
 
 
 def write(language: str, catalogue: Catalog) -> None:
-    path = catalogue_path(language)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        write_po(file, catalogue, no_location=True, sort_output=True, ignore_obsolete=True, width=110)
-    with catalogue_path(language, "mo").open("wb") as file:
-        write_mo(file, catalogue)
+    catalogue_path(language).parent.mkdir(parents=True, exist_ok=True)
+    written, compiled = BytesIO(), BytesIO()
+    write_po(written, catalogue, no_location=True, sort_output=True, ignore_obsolete=True, width=110)
+    write_mo(compiled, catalogue)
+    write_bytes(catalogue_path(language), written.getvalue())
+    write_bytes(catalogue_path(language, "mo"), compiled.getvalue())
 
 
 def report(language: str, catalogue: Catalog) -> int:

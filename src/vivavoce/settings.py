@@ -41,6 +41,9 @@ OTHER_VARIABLES: Mapping[str, str] = MappingProxyType(
         "VIVA_REQUIRE_BROWSER": "1 makes tests fail, not skip, where there is no browser",
         "VIVA_REQUIRE_ENGINES": "1 makes tests fail, not skip, where a real engine (Node, a model) cannot be had",
         "VIVA_REQUIRE_TRAIN": "1 makes tests fail, not skip, where torch (the extra `train`) is not installed",
+        "VIVA_REQUIRE_POSTGRES": "1 makes tests fail, not skip, where there is no PostgreSQL",
+        "VIVA_WORKSPACE": "path or address of the workspace; a password in it is never shown",
+        "VIVA_WORKER_STORE": "how a server tells its workers where the workspace is",
         "VIVA_DEBUG": "1 shows the traceback of an error, for reports of bugs",
         "VIVA_CLUSTER": "the address of the cluster that runs the work, a matter of the machine",
     }
@@ -106,6 +109,19 @@ class Settings:
     )
     word_vectors: Path | None = field(
         default=None, metadata=_about("File of word vectors for the `sif` classifier; empty: none.")
+    )
+    private_bots: str = field(
+        default="no",
+        metadata=_about("Whether bots of a workspace may live at private addresses.", choices=("no", "yes")),
+    )
+    bot_programs: str = field(
+        default="no",
+        metadata=_about(
+            "Whether admins of a workspace may add bots that are programs on its machine.", choices=("no", "yes")
+        ),
+    )
+    max_upload_mb: int = field(
+        default=20, metadata=_about("Largest file that can be uploaded to a workspace, in megabytes.", low=1)
     )
 
 

@@ -12,14 +12,16 @@ class Gate:
     def __init__(self) -> None:
         self.event = threading.Event()
         self.reached = threading.Event()
+        self.heard: list[tuple[str, str]] = []
 
 
 GATE = Gate()
 BROKEN = threading.Event()
 
 
-def gated(text: str) -> str:
+def gated(text: str, session: str) -> str:
     """Answer the first message at once, the others when the gate is open."""
+    GATE.heard.append((session, text))
     if text != "message 1":
         GATE.reached.set()
         GATE.event.wait(30)

@@ -93,7 +93,7 @@ def test_a_run_survives_the_death_of_its_worker(store: Store, workspace_address:
         units = tx.units.of_run(run.id)
         assert tx.turns.count(run.id) == TALKS * 2
         assert set(tx.turns.counts(run.id)) == {"unchecked"}
-    assert {unit.key for unit in units if unit.attempts == 2} == in_flight
+    assert {unit.key for unit in units if unit.attempts == 2} <= in_flight
     assert {unit.attempts for unit in units} <= {1, 2}
     assert {unit.key: unit.finished for unit in units if unit.key in done_before} == done_before
 

@@ -201,6 +201,7 @@ def test_a_cancelled_run_is_let_go_and_goes_on_where_it_stopped(
         assert resume_run(sqlite_store, run.id).state is RunState.WAITING
         until(lambda: not seen(sqlite_store, run).state.open)
     assert (seen(sqlite_store, run).state, counts()[UnitState.DONE]) == (RunState.DONE, 6)
+    assert len(gate.heard) == len(set(gate.heard)) > 12, "a talk that is held again is another session"
     with pytest.raises(UsageError, match="cancelled or failed"):
         resume_run(sqlite_store, run.id)
     with pytest.raises(UsageError, match="nothing of this run failed"):
@@ -392,25 +393,31 @@ def test_a_run_that_is_cancelled_while_its_findings_are_made_stays_cancelled(
 
 
 class Fragile(Executor):
-    """Breaks down with the first unit that it is given."""
+    """Breaks down with the first unit that it is given, or gives it up."""
 
-    def __init__(self) -> None:
-        self.given = 0
+    def __init__(self, *, gives_up: bool) -> None:
+        self.given, self.gives_up = 0, gives_up
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
         self.given += 1
         future: Future[Any] = Future()
-        if self.given == 1:
+        if self.given == 1 and self.gives_up:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        elif self.given == 1:
             future.set_exception(BrokenExecutor("a process died"))
         else:
             future.set_result(fn(*args))
         return future
 
 
-def test_a_unit_whose_process_died_counts_an_attempt(sqlite_store: Store, shop: Project, tiny: Tiny) -> None:
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_a_unit_whose_process_died_counts_an_attempt(
+    sqlite_store: Store, shop: Project, tiny: Tiny, gives_up: bool
+) -> None:
     tiny.perform_one = lambda _: b"fine"
     run = start_tiny(sqlite_store, shop, 3)
-    Worker(sqlite_store, executor=Fragile(), rhythm=QUICK).drain()
+    Worker(sqlite_store, executor=Fragile(gives_up=gives_up), rhythm=QUICK).drain()
     assert (seen(sqlite_store, run).state, seen(sqlite_store, run).done) == (RunState.DONE, 3)
     with sqlite_store.reading() as tx:
         assert sorted(unit.attempts for unit in tx.units.of_run(run.id)) == [1, 1, 2]

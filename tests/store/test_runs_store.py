@@ -264,6 +264,14 @@ def test_a_renewed_lease_holds(store: Store, project: Project) -> None:
     assert finish(store, mine, "a")
 
 
+def test_what_a_worker_has_forgotten_comes_free(store: Store, project: Project) -> None:
+    add_run(store, project, 2)
+    kept, forgotten = claim(store, "a")
+    with store.writing() as tx:
+        assert tx.units.renew("a", NOON + timedelta(seconds=20), only=[kept.id]) == {kept.id, forgotten.id}
+    assert [unit.id for unit in claim(store, "b", now=NOON + timedelta(seconds=40))] == [forgotten.id]
+
+
 def test_a_unit_that_ended_three_workers_is_not_begun_again(store: Store, project: Project) -> None:
     run = add_run(store, project, 2)
     (good, bad) = claim(store, "a")

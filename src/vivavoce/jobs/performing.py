@@ -23,6 +23,7 @@ from vivavoce.jobs.turns import Ledger, judged_rows, live_row, storable
 from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Run, TurnRow, Unit
+from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 
 T = TypeVar("T")
@@ -86,7 +87,7 @@ class Performer:
             await self._fail(unit, str(error), retry=not isinstance(error, FINAL) and not unit.bot)
         except Exception as error:
             _log.exception("unit %s of run %s failed", unit.key, unit.run_id)
-            await self._fail(unit, UNEXPECTED.format(name=type(error).__name__), retry=isinstance(error, OSError))
+            await self._fail(unit, UNEXPECTED.format(name=type(error).__name__), retry=_may_pass(error))
 
     async def release(self, unit: Unit) -> None:
         """Give a unit back that was begun and will not be finished here."""
@@ -118,6 +119,12 @@ class Performer:
         except BrokenExecutor:
             self.crew.replace(executor)
             raise
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # Nobody here gave the unit up: it went down with those who should compute it.
+            raise BrokenExecutor("given up by the executor") from None
 
     async def _conclude(self, unit: Unit, case: Case) -> None:
         run = case.run
@@ -128,11 +135,12 @@ class Performer:
     async def _talk(self, unit: Unit, case: Case) -> None:
         from vivavoce.jobs.exams.conversations import is_held, lines_of
 
-        if unit.attempts > 1:
+        attempt = _attempt(unit)
+        if attempt > 1:
             await self.clerk.write(lambda tx: tx.turns.clear(unit.id))
         room = await self.rooms.enter(case.run, case.material)
         result = await room.hold(
-            unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=unit.attempts
+            unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=attempt
         )
         lines = await asyncio.to_thread(lines_of, case.material, unit.key, result)
         rows = tuple(judged_rows(unit.id, unit.run_id, lines))
@@ -158,6 +166,21 @@ class Performer:
         self.ledger.drop(unit.id)
         _log.warning("unit %s of run %s failed: %s", unit.key, unit.run_id, reason.partition("\n")[0])
         await self.clerk.write(lambda tx: tx.units.fail(unit.id, self.worker, storable(reason), retry=retry))
+
+
+def _attempt(unit: Unit) -> int:
+    """Return a number that this talk has not had before, 1 for the first time: sessions must not meet again.
+
+    Attempts are counted anew when somebody asks for another try, so the clock says which one it is.
+    """
+    if unit.attempts == 1 and not unit.error:
+        return 1
+    return int((unit.started or now()).timestamp() * 1000)
+
+
+def _may_pass(error: Exception) -> bool:
+    """Tell whether an unexpected error may be gone at the next try: it came from the machine or from the cluster."""
+    return isinstance(error, OSError | MemoryError) or type(error).__module__.startswith("distributed")
 
 
 def _note(result: bytes) -> str:

@@ -186,7 +186,8 @@ class Shift:
         def do(tx: Transaction) -> frozenset[str]:
             tx.workers.beat(me)
             tx.workers.forget_before(me.seen - FORGOTTEN)
-            return tx.units.renew(name, now(), lease)
+            # Only what is on its way: a unit whose result could not be written must come free again.
+            return tx.units.renew(name, now(), lease, only=mine)
 
         held = await self.clerk.write(do)
         for unit_id in mine - held:

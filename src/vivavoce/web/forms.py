@@ -34,6 +34,11 @@ class Fields:
             self.faults.append(Fault(f"this is longer than {most:,} characters", name))
         return said
 
+    def secret(self, name: str) -> str:
+        """Return a password as it was typed, with the blanks around it."""
+        value = self._data.get(name)
+        return value if isinstance(value, str) else ""
+
     def all(self, name: str) -> tuple[str, ...]:
         """Return every value of a field that may stand several times."""
         return tuple(value for value in self._data.getlist(name) if isinstance(value, str) and value)

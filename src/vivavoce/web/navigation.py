@@ -34,11 +34,16 @@ def sections(words: Words, who: Visitor, project: Project | None, current: str) 
         if project
     ]
     of_workspace = [
-        Link(words.gettext(title), path, name == current, key)
+        Link(words.gettext(title), _address(name, path, project), name == current, key)
         for name, title, path, key in OF_WORKSPACE
-        if name != "people" or who.may("admin")
+        if who.may("admin") or name == "help" or (name == "settings" and project)
     ]
     return (*of_project, *of_workspace)
+
+
+def _address(name: str, path: str, project: Project | None) -> str:
+    """Return where a section of the workspace is; the settings are those of the project that is open."""
+    return f"/p/{project.slug}{path}" if project and name == "settings" else path
 
 
 def project_links(projects: Sequence[Project], current: Project | None) -> tuple[Link | None, tuple[Link, ...]]:

@@ -183,7 +183,11 @@ class Desk:
             if known is None or known.said != list(earlier):
                 await _end(known)
                 known = await _begin(bot or _load(partner), key, earlier, _is_thinking(partner.row))
-            answered = await ask(known.talk, text, known.manners, LONGEST_REPLY_S, key)
+            try:
+                answered = await ask(known.talk, text, known.manners, LONGEST_REPLY_S, key)
+            except asyncio.CancelledError:
+                await _end(known)
+                raise
             if answered.status not in (Status.OK, Status.EMPTY):
                 await _end(known)
                 return Heard(text, trouble=answered.error or str(answered.status))

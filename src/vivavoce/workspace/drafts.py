@@ -239,7 +239,7 @@ def _shown(item: object) -> str:
 
 def _is_open_pair(pair: tuple[str, str]) -> bool:
     name, value = pair
-    return bool(name) and name == _line(name) and value == _line(value)
+    return bool(name) and "=" not in name and name == _line(name) and value == _line(value)
 
 
 def _shown_texts(patterns: Sequence[Pattern]) -> tuple[str, ...]:

@@ -67,7 +67,8 @@ def invite(
     with store.writing() as tx:
         user = tx.users.add(login, name, role, language=language)
         note(tx, actor, "invite", "person", user.id, detail=f"{user.login}, {role}")
-        return _member(user), make_link(tx, INVITATION, user.id)
+        path = make_link(tx, INVITATION, user.id)
+        return _member(user, _waiting_links(tx).get(user.id)), path
 
 
 def change_role(store: Store, actor: Actor, user_id: str, role: Role) -> Member:

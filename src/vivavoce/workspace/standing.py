@@ -59,13 +59,17 @@ class TopicLine:
 
 @dataclass(frozen=True, slots=True)
 class TopicList:
-    """Topics that were asked for, how many there are, and the state of the whole project."""
+    """Topics that were asked for, how many there are, and the state of the whole project.
+
+    `flagged`: how many of those that hold the words should be looked at.
+    """
 
     lines: tuple[TopicLine, ...]
     total: int
     topics: int
     examples: int
     out_of_scope: int
+    flagged: int
     run: Run | None
 
 
@@ -133,8 +137,9 @@ def list_topics(
         strangers = tx.examples.count_out_of_scope(project.id)
     lines = [_line(topic, size, exam) for topic, size in found]
     chosen = _sorted([line for line in lines if flag is None or flag in line.flags], sort)
+    flagged = sum(bool(set(line.flags) - {"changed"}) for line in lines)
     end = None if limit is None else offset + limit
-    return TopicList(tuple(chosen[offset:end]), len(chosen), count, examples, strangers, exam.run)
+    return TopicList(tuple(chosen[offset:end]), len(chosen), count, examples, strangers, flagged, exam.run)
 
 
 def topic_state(store: Store, project: Project, topic_id: str) -> TopicState:

@@ -251,22 +251,11 @@ def _measures(result: ConversationsResult) -> Iterator[Measure]:
 def _documents(result: ConversationsResult, record: RunRecord) -> Iterator[Document]:
     from vivavoce.conversations.findings.result_json import result_to_json
     from vivavoce.reports.conversation_html import render_conversations
+    from vivavoce.reports.figures import conversations_figures
 
     yield json_document("findings.json", result_to_json(result))
     yield html_document("report.html", render_conversations(result, record))
-    yield from chart_documents(_charts(result))
-
-
-def _charts(result: ConversationsResult) -> dict[str, AnyChart]:
-    """Return the pictures of a run; none where nothing could be counted."""
-    from vivavoce.reports.conversation_charts import levels_chart, outcomes_chart, times_chart
-    from vivavoce.reports.conversation_wording import ranked_cells
-
-    if not ranked_cells(result):
-        return {}
-    charts = {"levels": levels_chart(result), "outcomes": outcomes_chart(result)}
-    timed = any(result.cell(bot.name).times.p50 for bot in result.header.bots)
-    return {**charts, "times": times_chart(result)} if timed else charts
+    yield from figure_documents(conversations_figures(result))
 
 
 def _reasons(material: Material, failures: tuple[Failure, ...]) -> Iterator[str]:

@@ -236,17 +236,4 @@ def _documents(result: DialoguesResult) -> Iterator[Document]:
 
     yield json_document("findings.json", result_to_json(result))
     yield html_document("report.html", render_dialogues(result))
-    yield from chart_documents(_charts(result))
-
-
-def _charts(result: DialoguesResult) -> dict[str, AnyChart]:
-    from vivavoce.reports import dialogue_charts as charts
-
-    drawn: dict[str, AnyChart] = {}
-    if any(score.score is not None for score in result.scores):
-        drawn["distribution"] = charts.distribution_chart(result)
-    if result.ranking is not None:
-        drawn["ranking"] = charts.ranking_chart(result.ranking)
-    if result.passport.local:
-        drawn["agreement"] = charts.agreement_chart(result)
-    return drawn
+    yield from figure_documents(dialogues_figures(result))

@@ -12,13 +12,13 @@ from vivavoce.jobs.exams.protocol import Document
 from vivavoce.records import Dataset, Example
 
 if TYPE_CHECKING:
-    from vivavoce.reports.svg import AnyChart
+    from vivavoce.reports.figures import Figure
 
 __all__ = [
     "canonical_json",
-    "chart_documents",
-    "dataset_from_bytes",
+        "dataset_from_bytes",
     "dataset_to_bytes",
+    "figure_documents",
     "html_document",
     "json_document",
     "page_spec",
@@ -43,13 +43,17 @@ def html_document(name: str, page: str) -> Document:
     return Document(name, HTML, page.encode("utf-8", "replace"))
 
 
-def chart_documents(charts: Mapping[str, AnyChart]) -> Iterator[Document]:
-    """Yield each chart twice: as a specification that a browser draws, and drawn."""
+def figure_documents(figures: Mapping[str, Figure]) -> Iterator[Document]:
+    """Yield each figure twice: as a specification that a browser draws, and drawn.
+
+    The specification also says what the figure is called and how it is read.
+    """
     from vivavoce.reports.svg import to_svg
 
-    for name, chart in charts.items():
-        yield json_document(f"charts/{name}.json", page_spec(chart.to_dict()))
-        yield Document(f"charts/{name}.svg", SVG, to_svg(chart).encode("utf-8", "replace"))
+    for name, figure in figures.items():
+        told = {"title": figure.title, "meaning": figure.meaning}
+        yield json_document(f"charts/{name}.json", {**page_spec(figure.chart.to_dict()), "usermeta": told})
+        yield Document(f"charts/{name}.svg", SVG, to_svg(figure.chart).encode("utf-8", "replace"))
 
 
 def page_spec(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vivavoce.errors import VivaError
 from vivavoce.intents.comparison import ComparisonResult, EngineFailure, conclude_comparison, plan_comparison
@@ -12,7 +12,7 @@ from vivavoce.intents.record import ExamRecord
 from vivavoce.intents.runner import AnyClassifier, Unit
 from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
 from vivavoce.jobs.exams.choices import Choice, check_options, several_classifiers
-from vivavoce.jobs.exams.documents import canonical_json, chart_documents, html_document, json_document
+from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
 from vivavoce.jobs.exams.preparation import (
     SPLIT_CHOICES,
     Gathered,
@@ -37,19 +37,9 @@ from vivavoce.jobs.exams.protocol import (
     Work,
 )
 
-if TYPE_CHECKING:
-    from vivavoce.reports.svg import AnyChart
-
 __all__ = ["Engines"]
 
 _CHOICES: Mapping[str, Choice] = {"classifiers": several_classifiers(), **SPLIT_CHOICES}
-# What is drawn, by the name of the chart.
-DRAWN = {
-    "accuracy": "accuracy",
-    "answered": "automation_rate",
-    "precision": "precision_answered",
-    "rejection": "negative_rejection",
-}
 
 
 class Engines:
@@ -147,6 +137,7 @@ def _measures(result: ComparisonResult) -> Iterator[Measure]:
 
 def _documents(result: ComparisonResult, found: Mapping[str, Gathered]) -> Iterator[Document]:
     from vivavoce.reports.comparison import render_comparison
+    from vivavoce.reports.figures import comparison_figures
 
     timed: Sequence[dict[str, Json]] = [
         {"classifier": name, **line} for name, one in found.items() for line in timings_json(one.results)
@@ -154,21 +145,4 @@ def _documents(result: ComparisonResult, found: Mapping[str, Gathered]) -> Itera
     yield json_document("findings.json", result.to_json())
     yield json_document("timings.json", {"units": timed})
     yield html_document("report.html", render_comparison(result))
-    yield from chart_documents(_charts(result))
-
-
-def _charts(result: ComparisonResult) -> dict[str, AnyChart]:
-    from vivavoce.reports.charts import RateRow, comparison_chart
-    from vivavoce.reports.meanings import MEASURES
-
-    drawn: dict[str, AnyChart] = {}
-    for chart, measure in DRAWN.items():
-        rows = [
-            RateRow(f"Setting {findings.setting}", one.name, findings.rates[measure])
-            for one in result.classifiers
-            for findings in one.settings
-            if findings.same_as is None
-        ]
-        if any(row.rate.value is not None for row in rows):
-            drawn[chart] = comparison_chart(rows, description=f"{MEASURES[measure].title} of each classifier.")
-    return drawn
+    yield from figure_documents(comparison_figures(result))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,9 @@ from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
 from vivavoce.jobs.exams.choices import Choice, check_options, classifier
 from vivavoce.jobs.exams.documents import (
     canonical_json,
-    chart_documents,
     dataset_from_bytes,
     dataset_to_bytes,
+    figure_documents,
     html_document,
     json_document,
 )
@@ -52,13 +52,9 @@ from vivavoce.jobs.exams.protocol import (
 from vivavoce.outcomes import Outcome as Kind
 from vivavoce.outcomes import outcome_places
 
-if TYPE_CHECKING:
-    from vivavoce.reports.svg import AnyChart
-
 __all__ = ["Intents", "dataset_from_bytes", "dataset_to_bytes"]
 
 READING = UnitPlan("texts", "reading the texts")
-MOST_PAIRS = 15
 # A stranger left unanswered was treated rightly, so it counts as right.
 RIGHT = (Kind.RIGHT, Kind.DECLINED, Kind.DECLINED_NO_GUESS)
 WRONG = (Kind.WRONG_INTENT, Kind.OVERREACH)
@@ -139,6 +135,7 @@ def _measures(result: IntentsResult) -> Iterator[Measure]:
 
 
 def _documents(result: IntentsResult, results: Sequence[UnitResult]) -> Iterator[Document]:
+    from vivavoce.reports.figures import intents_figures
     from vivavoce.reports.html import render_result
 
     findings = result.to_json()
@@ -146,24 +143,7 @@ def _documents(result: IntentsResult, results: Sequence[UnitResult]) -> Iterator
     yield json_document("findings.json", findings)
     yield json_document("timings.json", {"settings": timed, "units": timings_json(results)})
     yield html_document("report.html", render_result(result))
-    yield from chart_documents(_charts(result))
-
-
-def _charts(result: IntentsResult) -> dict[str, AnyChart]:
-    from vivavoce.reports import charts
-
-    if not result.settings:
-        return {}
-    first = result.settings[0]
-    found = {
-        "settings": charts.settings_chart(result),
-        "risk-coverage": charts.risk_coverage_chart(first, result.threshold),
-        "calibration": charts.calibration_chart(first),
-        "topics": charts.topics_chart(first),
-        "confusion": charts.confusion_chart(first),
-        "sizes": charts.sizes_chart({line.intent: line.examples for line in first.intents}),
-    }
-    return found | ({"overlap": charts.overlap_chart(result.pairs[:MOST_PAIRS])} if result.pairs else {})
+    yield from figure_documents(intents_figures(result))
 
 
 # --- each question -----------------------------------------------------------------------------------------------

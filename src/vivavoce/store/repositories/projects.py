@@ -1,4 +1,4 @@
-"""Projects."""
+"""Projects, found and added."""
 
 from __future__ import annotations
 

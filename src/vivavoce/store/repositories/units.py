@@ -20,6 +20,7 @@ LEASE_SECONDS = 30.0
 # Without the result, which may be large and is seldom wanted.
 _SHOWN = tuple(column for column in tables.units.c if column.name != "result")
 _OWN = tables.units.c.key != CONCLUSION
+_GIVEN_BACK = "it was begun and given back"
 _LOST = "the worker stopped while doing this, three times"
 
 
@@ -53,13 +54,20 @@ class Units(Repository):
         self.expire(now)
         return self._take(conclusions(self.connection, limit), worker, now, lease_seconds)
 
-    def renew(self, worker: str, now: datetime, lease_seconds: float = LEASE_SECONDS) -> frozenset[str]:
-        """Go on holding what a worker has; returns the ids that it still has."""
+    def renew(
+        self,
+        worker: str,
+        now: datetime,
+        lease_seconds: float = LEASE_SECONDS,
+        *,
+        only: Collection[str] | None = None,
+    ) -> frozenset[str]:
+        """Go on holding what a worker has, all or `only` some of it; returns the ids of all that it has."""
         one_at_a_time(self.connection)
         units = tables.units
         mine = (units.c.worker == worker, units.c.state == UnitState.RUNNING.value)
-        until = now + timedelta(seconds=lease_seconds)
-        self.connection.execute(sa.update(units).where(*mine).values(lease_until=until))
+        told = sa.update(units).where(*mine).values(lease_until=now + timedelta(seconds=lease_seconds))
+        self.connection.execute(told if only is None else told.where(units.c.id.in_(only)))
         return frozenset(self.connection.execute(sa.select(units.c.id).where(*mine)).scalars())
 
     def finish(self, unit_id: str, worker: str, result: bytes) -> bool:
@@ -83,9 +91,9 @@ class Units(Repository):
         return self._end(unit_id, worker, values, counter="failed")
 
     def release(self, unit_id: str, worker: str) -> bool:
-        """Give a unit back as if it had not been begun: the worker stops, or the run was cancelled."""
+        """Give a unit back without counting the attempt: the worker stops, or the run was cancelled."""
         one_at_a_time(self.connection)
-        return self._give_back(unit_id, worker, {"attempts": tables.units.c.attempts - 1})
+        return self._give_back(unit_id, worker, {"attempts": tables.units.c.attempts - 1, "error": _GIVEN_BACK})
 
     def expire(self, now: datetime) -> int:
         """Take units from workers that no longer hold them; returns how many."""
@@ -155,10 +163,10 @@ class Units(Repository):
     def _again(self, run_id: str, states: Collection[UnitState]) -> int:
         one_at_a_time(self.connection)
         units, runs = tables.units, tables.runs
-        fresh = {"state": UnitState.WAITING.value, "attempts": 0, "worker": None, "lease_until": None, "error": ""}
-        fresh["result"] = None
+        fresh = {"state": UnitState.WAITING.value, "attempts": 0, "worker": None, "lease_until": None, "result": None}
         chosen = (units.c.run_id == run_id, _OWN, units.c.state.in_([state.value for state in states]))
         again = self.connection.execute(sa.update(units).where(*chosen).values({**fresh, "finished": None})).rowcount
+        # The error stays until the unit is done: it tells whoever begins it that it was begun before.
         # What is over is concluded anew; without a unit to do this happens at once.
         conclusion = (units.c.run_id == run_id, units.c.key == CONCLUSION)
         self.connection.execute(sa.update(units).where(*conclusion).values(fresh))
@@ -256,7 +264,9 @@ class Units(Repository):
 
     def _errors(self, run_id: str) -> Iterator[str]:
         units = tables.units
-        query = sa.select(units.c.error).where(units.c.run_id == run_id, _OWN, units.c.error != "")
+        query = sa.select(units.c.error).where(
+            units.c.run_id == run_id, _OWN, units.c.state == UnitState.FAILED.value
+        )
         yield from self.connection.execute(query.order_by(units.c.place).limit(1)).scalars()
 
     def _made(self, kind: type[T], found: Mapping[Any, Any]) -> T:

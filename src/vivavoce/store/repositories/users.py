@@ -1,4 +1,4 @@
-"""People."""
+"""People who may come in."""
 
 from __future__ import annotations
 

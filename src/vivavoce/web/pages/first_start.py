@@ -31,6 +31,7 @@ class PasswordView:
     submit: str
     fields: tuple[Field, ...]
     error: InputError | None = None
+    login: str = ""
 
 
 @router.get("/setup")
@@ -97,13 +98,22 @@ def password_fields(words: Words, error: InputError | None) -> tuple[Field, ...]
     rule = words.gettext(
         "At least %(low)s characters; several words are easy to keep in mind and hard to guess.", low=MIN_CHARACTERS
     )
-    kept = {"required": True, "autocomplete": "new-password", "most": MAX_CHARACTERS}
-    again = fault_at(error, "repeated")
     return (
-        Field(
-            "password", words.gettext("New password"), "password", help=rule, error=fault_at(error, "password"), **kept
-        ),
-        Field("repeated", words.gettext("The same again"), "password", error=again, **kept),
+        _secret("password", words.gettext("New password"), error, rule),
+        _secret("repeated", words.gettext("The same again"), error),
+    )
+
+
+def _secret(name: str, label: str, error: InputError | None, told: str = "") -> Field:
+    return Field(
+        name,
+        label,
+        "password",
+        help=told,
+        error=fault_at(error, name),
+        required=True,
+        autocomplete="new-password",
+        most=MAX_CHARACTERS,
     )
 
 
@@ -145,9 +155,7 @@ def _link_form(request: Request, store: InStore, secret: str, error: InputError 
         lead = words.gettext("Welcome, %(name)s. Choose a password and you are in.", name=guest.name)
     else:
         lead = words.gettext("Choose a new password, %(name)s. You are signed out everywhere else.", name=guest.name)
-    # Password managers keep the password under the login that stands beside it.
-    login = Field("login", words.gettext("Login"), value=guest.login, required=True, autocomplete="username")
-    fields = (login, *password_fields(words, error))
-    view = PasswordView(f"/link/{secret}", lead, words.gettext("Choose this password"), fields, error)
+    said = words.gettext("Choose this password")
+    view = PasswordView(f"/link/{secret}", lead, said, password_fields(words, error), error, guest.login)
     title = words.gettext("Your password")
     return as_secret(page(request, "new_password.html", title, view=view, status=400 if error else 200))

@@ -52,7 +52,7 @@ def sign_in(request: Request, store: InStore, form: Form) -> Response:
         entry = signing_in.sign_in(store, login, secret, address=address_of(request), agent=agent_of(request))
     except signing_in.SignInRefusedError as error:
         status = 400 if error.wait.allowed else 429
-        response = _form(request, store, login, path, _refusal(words_of(request), error), status)
+        response = _form(request, store, login, path, refusal=_refusal(words_of(request), error), status=status)
         if not error.wait.allowed:
             response.headers["Retry-After"] = str(error.wait.seconds)
         return response
@@ -67,9 +67,7 @@ def sign_out(request: Request, who: Reader, store: InStore) -> Response:
     return left(request, "/sign-in")
 
 
-def _form(
-    request: Request, store: Store, login: str, path: str, refusal: str = "", status: int = 200
-) -> Response:
+def _form(request: Request, store: Store, login: str, path: str, *, refusal: str = "", status: int = 200) -> Response:
     words = words_of(request)
     fields = (
         Field("login", words.gettext("Login"), value=login, required=True, autocomplete="username"),

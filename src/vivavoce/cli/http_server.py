@@ -1,0 +1,61 @@
+"""Uvicorn as `viva serve` uses it: on a socket that is bound already, silent, and ended by a signal without a fuss."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+# A page that is open polls every second: nobody is worth waiting for much longer.
+GRACE_SECONDS = 5
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until a signal comes; `ready` is called as soon as requests are answered."""
+    config = uvicorn.Config(
+        app,
+        # Headers of a proxy are read by the application itself, and only where it was told to believe them.
+        proxy_headers=False,
+        server_header=False,
+        access_log=False,
+        log_level="warning",
+        lifespan="off",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    Server(config, ready).run(sockets=[bound])
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready, and leaves the process alive after a signal so that others can end, too."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, then say so."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End at a signal. The original sends the signal to itself again, which would kill what is left to do."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {name: signal.signal(name, self.handle_exit) for name in SIGNALS}
+        try:
+            yield
+        finally:
+            for name, handler in before.items():
+                signal.signal(name, handler)

@@ -1,0 +1,72 @@
+"""`viva worker`: does the exams of a workspace, on this machine or any other."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.failures import tell
+from vivavoce.cli.material import settings_in_force
+from vivavoce.cli.options import JsonPath, Quiet
+from vivavoce.cli.places import Workspace, open_current
+from vivavoce.cli.results import check_targets, head, write_content
+from vivavoce.cli.serve import SCHEDULES
+
+
+def worker(
+    workspace: Workspace = None,
+    *,
+    slots: Annotated[
+        int | None,
+        typer.Option(
+            "--slots", metavar="N", min=1, max=1024, help="Pieces of work at a time.", show_default="one for each core"
+        ),
+    ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Leave as soon as no run is open any more.")] = False,
+    json_path: JsonPath = None,
+    quiet: Quiet = False,
+) -> None:
+    """Do the exams of a workspace until Ctrl-C; several workers share the work.
+
+    `viva serve` starts one by itself. What a worker is doing when it ends is done again by another.
+
+    Exit codes: 0 ended · 2 the call is wrong, or there is no workspace · 3 the database cannot be reached.
+
+    For example:
+
+        viva worker
+
+        viva worker --workspace postgresql://viva@db/viva --slots 8
+
+        viva worker --once
+    """
+    check_targets({"--json": json_path})
+    settings_in_force()
+    store = open_current(workspace)
+    from vivavoce.jobs.worker import Worker
+    from vivavoce.jobs.worker_main import load_function
+
+    made = Worker(store, slots=slots, start_scheduled=load_function(SCHEDULES))
+    if json_path:
+        write_content(json_path, {**head("worker"), "worker": made.name, "workspace": store.address})
+    if not quiet:
+        tell(f"Working for {store.address} as {made.name} (to stop: Ctrl-C)")
+    stop = _until_told()
+    try:
+        made.drain(stop) if once else made.run_until(stop)
+    finally:
+        store.close()
+    if not quiet:
+        tell("Stopped." if stop.is_set() else "No run is open any more.")
+
+
+def _until_told() -> threading.Event:
+    """Return an event that a signal sets: what is on its way is given back before the process ends."""
+    stop = threading.Event()
+    if threading.current_thread() is threading.main_thread():
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, lambda *_: stop.set())
+    return stop

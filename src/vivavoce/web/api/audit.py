@@ -1,0 +1,52 @@
+"""The audit log and the facts of the workspace, for admins."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from vivavoce.web.access import Admin, InStore
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.texts import Text
+from vivavoce.workspace.audit_log import LogLine, read_log
+from vivavoce.workspace.facts import Facts, workspace_facts
+from vivavoce.workspace.switches import Switches, change_switches, show_switches
+
+router = APIRouter(tags=["workspace"])
+Id = Annotated[str, Query(max_length=32)]
+
+
+class ChangedSwitches(BaseModel):
+    """What admins decide for the whole workspace."""
+
+    contact: Text = ""
+    keys_allowed: bool = True
+
+
+@router.get("/audit")
+def read_audit(
+    who: Admin, store: InStore, *, person: Id = "", project: Id = "", limit: Limit = 50, offset: Offset = 0
+) -> Listed[LogLine]:
+    """Return what was done by whom, the newest first; of one person or project (by id) where they are given."""
+    log = read_log(store, who.actor, person=person, project=project, limit=limit, offset=offset)
+    return listed(log.lines, log.total)
+
+
+@router.get("/workspace")
+def show_workspace(who: Admin, store: InStore) -> Facts:
+    """Return what is the case in the workspace: versions, database, workers, counts."""
+    return workspace_facts(store)
+
+
+@router.get("/workspace/switches")
+def get_switches(who: Admin, store: InStore) -> Switches:
+    """Return what admins have decided for the whole workspace."""
+    return show_switches(store)
+
+
+@router.put("/workspace/switches")
+def put_switches(who: Admin, store: InStore, body: ChangedSwitches) -> Switches:
+    """Decide anew for the whole workspace."""
+    return change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))

@@ -1,0 +1,52 @@
+"""Keys by which programs use this API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, Field
+
+from vivavoce.store.rows import Token
+from vivavoce.web.access import InStore, Reader
+from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.texts import Word
+from vivavoce.workspace import keys
+
+router = APIRouter(tags=["keys"])
+
+
+class NewKey(BaseModel):
+    """A key to be made; `days` null: it works until it is revoked."""
+
+    name: Word
+    scopes: Annotated[list[Literal["read", "review", "edit", "admin"]], Field(min_length=1, max_length=4)]
+    days: Annotated[int, Field(ge=1, le=keys.MOST_DAYS)] | None = 90
+
+
+@dataclass(frozen=True, slots=True)
+class MadeKey:
+    """A new key; the secret is answered this once."""
+
+    key: Token
+    secret: str
+
+
+@router.get("/keys")
+def list_keys(who: Reader, store: InStore) -> Listed[Token]:
+    """Return one's own keys, the newest first."""
+    return listed(keys.list_keys(store, who.actor, who.user.id))
+
+
+@router.post("/keys", status_code=201)
+def make_key(who: Reader, store: InStore, body: NewKey) -> MadeKey:
+    """Make a key; one that is made by a key cannot do more than it and not outlive it."""
+    until = who.token.expires if who.token else None
+    return MadeKey(*keys.make_key(store, who.actor, body.name, body.scopes, days=body.days, until=until))
+
+
+@router.delete("/keys/{key_id}", status_code=204)
+def revoke_key(who: Reader, store: InStore, key_id: Annotated[str, Path(max_length=32)]) -> None:
+    """Make a key worthless: one of one's own, or as an admin anybody's."""
+    keys.revoke_key(store, who.actor, key_id)

@@ -1,0 +1,128 @@
+"""People and one's own account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel
+
+from vivavoce.store.rows import Role, SignIn
+from vivavoce.web.access import Admin, InStore, Reader
+from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.texts import Word
+from vivavoce.web.entering import base_of
+from vivavoce.workspace import people, sessions
+
+router = APIRouter(tags=["people"])
+PersonId = Annotated[str, Path(max_length=32)]
+
+
+class Invitation(BaseModel):
+    """Somebody to be invited."""
+
+    login: Word
+    name: Word | None = None
+    role: Role = Role.READER
+    language: Literal["en", "de"] = "en"
+
+
+class ChangedRole(BaseModel):
+    """What a person may do from now on."""
+
+    role: Role
+
+
+class ChangedState(BaseModel):
+    """Whether a person is shut out."""
+
+    disabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """A person and the link to hand over; it works once, and is answered this once."""
+
+    person: people.Member
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class OneTimeLink:
+    """A link to hand over; it works once."""
+
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """In how many browsers somebody was signed out."""
+
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
+class Myself:
+    """Who is asking, and what the key or the person may do."""
+
+    person: people.Member
+    role: Role
+
+
+@router.get("/me")
+def show_myself(who: Reader, store: InStore) -> Myself:
+    """Return who is asking."""
+    return Myself(people.show_person(store, who.actor, who.user.id), who.role)
+
+
+@router.get("/me/sessions")
+def list_sessions(who: Reader, store: InStore) -> Listed[SignIn]:
+    """Return where the person is signed in, the last used first."""
+    return listed(sessions.list_sessions(store, who.user.id))
+
+
+@router.get("/people")
+def list_people(who: Admin, store: InStore) -> Listed[people.Member]:
+    """Return all people, by login."""
+    return listed(people.list_people(store, who.actor))
+
+
+@router.post("/people", status_code=201)
+def invite(request: Request, who: Admin, store: InStore, body: Invitation) -> Invited:
+    """Add a person; no e-mail is sent, the link is to be handed over."""
+    member, path = people.invite(
+        store, who.actor, body.login, name=body.name or "", role=body.role, language=body.language
+    )
+    return Invited(member, base_of(request) + path)
+
+
+@router.get("/people/{person_id}")
+def show_person(who: Admin, store: InStore, person_id: PersonId) -> people.Member:
+    """Return a person."""
+    return people.show_person(store, who.actor, person_id)
+
+
+@router.put("/people/{person_id}/role")
+def change_role(who: Admin, store: InStore, person_id: PersonId, body: ChangedRole) -> people.Member:
+    """Let a person do more or less; the last admin stays one."""
+    return people.change_role(store, who.actor, person_id, body.role)
+
+
+@router.put("/people/{person_id}/disabled")
+def set_disabled(who: Admin, store: InStore, person_id: PersonId, body: ChangedState) -> people.Member:
+    """Shut a person out, or let them in again; the last admin stays."""
+    return people.set_disabled(store, who.actor, person_id, body.disabled)
+
+
+@router.post("/people/{person_id}/link", status_code=201)
+def make_link(request: Request, who: Admin, store: InStore, person_id: PersonId) -> OneTimeLink:
+    """Make a link by which a person chooses a password."""
+    return OneTimeLink(base_of(request) + people.new_link(store, who.actor, person_id))
+
+
+@router.delete("/people/{person_id}/sessions")
+def end_sessions(who: Admin, store: InStore, person_id: PersonId) -> Ended:
+    """Sign a person out everywhere."""
+    people.show_person(store, who.actor, person_id)
+    return Ended(sessions.end_sessions(store, who.actor, person_id))

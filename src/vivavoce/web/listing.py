@@ -1,0 +1,63 @@
+"""Lists that are paged, sorted and narrowed down by their address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import Path, Query
+
+from vivavoce.web.parts import Column, Pager
+from vivavoce.web.rendering import Link
+
+ROWS = 50
+LARGEST = 2**31 - 1
+PageNumber = Annotated[int, Query(ge=1, le=10_000_000)]
+Number = Annotated[int, Path(ge=1, le=LARGEST)]
+Search = Annotated[str, Query(max_length=200)]
+Word = Annotated[str, Query(max_length=400)]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of a list: where it lives, what narrows it down, and how it is sorted ("-name" the other way)."""
+
+    path: str
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    sort: str = ""
+    page: int = 1
+    size: int = ROWS
+
+    @property
+    def offset(self) -> int:
+        """How many rows come before this page."""
+        return (self.page - 1) * self.size
+
+    def address(self, **changes: str) -> str:
+        """Return the address of the same list with other choices; what is empty is left out."""
+        said = {**self.chosen, "sort": self.sort, **changes}
+        query = urlencode({name: value for name, value in said.items() if value})
+        return f"{self.path}?{query}" if query else self.path
+
+    def pager(self, total: int) -> Pager:
+        """Return where in the list the reader is."""
+        pages = max(1, -(-total // self.size))
+
+        def other(number: int) -> str:
+            return self.address(page="" if number == 1 else str(number)) if 1 <= number <= pages else ""
+
+        return Pager(self.page, pages, total, other(min(self.page, pages + 1) - 1), other(self.page + 1))
+
+    def column(self, title: str, name: str, *, number: bool = False, meaning: str = "", down: bool = False) -> Column:
+        """Return the head of a column that sorts; `down`: the largest first at the first click."""
+        order = {name: "ascending", f"-{name}": "descending"}.get(self.sort, "")
+        first, second = (f"-{name}", name) if down else (name, f"-{name}")
+        href = self.address(sort=second if self.sort == first else first)
+        return Column(title, href, order, number, meaning)  # type: ignore[arg-type]
+
+    def downloads(self, kinds: Sequence[str] = ("csv", "xlsx")) -> tuple[Link, ...]:
+        """Return the links to the whole list as files: `path.csv`, `path.xlsx`."""
+        query = self.address().removeprefix(self.path)
+        return tuple(Link(kind.upper(), f"{self.path}.{kind}{query}") for kind in kinds)

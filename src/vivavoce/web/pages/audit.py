@@ -1,0 +1,86 @@
+"""The audit log: who did what, when and from where. For admins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from vivavoce.errors import AbsentError
+from vivavoce.web.access import Admin, InStore
+from vivavoce.web.answers import page, table_file, words_of
+from vivavoce.web.language import Words
+from vivavoce.web.parts import Choice, Field, Pager
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.audit_log import MOST_EXPORTED, LogLine, LogPage, read_log
+
+router = APIRouter()
+ROWS = 50
+COLUMNS = ("at", "who", "action", "noun", "id", "project", "detail", "address")
+Id = Annotated[str, Query(max_length=32)]
+PageNumber = Annotated[int, Query(ge=1, le=10_000_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditView:
+    """One page of the log, and what narrows it down."""
+
+    lead: str
+    fields: tuple[Field, ...]
+    lines: tuple[LogLine, ...]
+    pager: Pager
+    downloads: tuple[Link, ...]
+
+
+@router.get("/audit")
+def show_audit(
+    request: Request, who: Admin, store: InStore, *, person: Id = "", project: Id = "", number: PageNumber = 1
+) -> Response:
+    """Show what was done by whom, the newest first."""
+    words = words_of(request)
+    offset = (number - 1) * ROWS
+    log = read_log(store, who.actor, person=person, project=project, limit=ROWS, offset=offset)
+    chosen = {"person": person, "project": project}
+    view = AuditView(
+        words.ngettext("%(num)s line is written down.", "%(num)s lines are written down.", log.total),
+        _fields(words, log, person, project),
+        log.lines,
+        _pager(log.total, number, chosen),
+        tuple(Link(kind.upper(), f"/audit.{kind}?{urlencode(chosen)}") for kind in ("csv", "xlsx")),
+    )
+    return page(request, "audit.html", words.gettext("Audit log"), view=view, section="people")
+
+
+@router.get("/audit.{kind}")
+def export_audit(who: Admin, store: InStore, kind: str, person: Id = "", project: Id = "") -> Response:
+    """Return the newest lines as CSV or XLSX."""
+    if kind not in ("csv", "xlsx"):
+        raise AbsentError("there is nothing here", remedy="take audit.csv or audit.xlsx")
+    log = read_log(store, who.actor, person=person, project=project, limit=MOST_EXPORTED)
+    rows = [
+        (one.at, one.who, one.action, one.noun, one.noun_id, one.project, one.detail, one.address)
+        for one in log.lines
+    ]
+    return table_file("audit", kind, COLUMNS, rows)
+
+
+def _fields(words: Words, log: LogPage, person: str, project: str) -> tuple[Field, ...]:
+    anybody, any_project = Choice("", words.gettext("everybody")), Choice("", words.gettext("all projects"))
+    people = (anybody, *(Choice(each, name) for each, name in log.people.items()))
+    projects = (any_project, *(Choice(each, name) for each, name in log.projects.items()))
+    return (
+        Field("person", words.gettext("Person"), "select", person, choices=people),
+        Field("project", words.gettext("Project"), "select", project, choices=projects),
+    )
+
+
+def _pager(total: int, number: int, chosen: dict[str, str]) -> Pager:
+    pages = max(1, -(-total // ROWS))
+
+    def address(other: int) -> str:
+        return f"/audit?{urlencode({**chosen, 'number': other})}" if 1 <= other <= pages else ""
+
+    return Pager(number, pages, total, address(min(number, pages + 1) - 1), address(number + 1))

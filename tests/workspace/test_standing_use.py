@@ -1,0 +1,148 @@
+"""How topics stand after the latest exam, and what is to be looked at."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from vivavoce.errors import UsageError
+from vivavoce.store.database import Store
+from vivavoce.store.rows import DocumentRow, OutcomeRow, Project, Run, RunState
+from vivavoce.store.stamps import new_id, now
+from vivavoce.workspace.actors import PRODUCT
+from vivavoce.workspace.examples import list_examples, move_examples
+from vivavoce.workspace.standing import FLAGS, SORTS, judge_examples, list_topics, topic_state
+from vivavoce.workspace.topics import add_topic, change_topic
+
+LATER = timedelta(seconds=1)
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    with store.writing() as tx:
+        made = tx.projects.add("jobs", "Jobs", language="en", classifier="linear", threshold=0.5)
+    add_topic(store, PRODUCT, made, "visa", answers={"en": "Yes."}, examples=[f"visa {n}" for n in range(6)])
+    add_topic(store, PRODUCT, made, "pay", examples=["pay 0", "pay 1"])
+    return made
+
+
+def hold_exam(store: Store, project: Project) -> Run:
+    """Keep a finished exam in which `visa` drew what belonged to `pay`."""
+    at = now()
+    run = Run(
+        new_id(), project.id, 0, "intents", "exam", RunState.DONE, {}, 1, 1, 1, 0, "", "", None, None, None, "1", "h",
+        0, at, at, at,
+    )  # fmt: skip
+    rows = [OutcomeRow(run.id, n, f"visa {n}", "visa", "visa", 0.9, "right", 2, 0, 0) for n in range(6)]
+    rows += [OutcomeRow(run.id, 6 + n, f"pay {n}", "pay", "visa", 0.8, "wrong_intent", 0, 1, 1) for n in range(2)]
+    lines = [_per_intent("visa", 0.5, 8), _per_intent("pay", None, 0)]
+    findings = {"settings": [{"per_intent": lines}], "pairs": [_pair()]}
+    with store.writing() as tx:
+        kept = tx.runs.add(run, b"{}", ())
+        tx.outcomes.put(rows)
+        tx.documents.put([DocumentRow(run.id, "findings.json", "application/json", json.dumps(findings).encode())])
+    return kept
+
+
+def _per_intent(name: str, precision: float | None, attracted: int) -> dict[str, Any]:
+    rate = (
+        {"value": precision, "low": 0.3, "high": 0.7, "n": 16} if precision is not None else {"value": None, "n": 0}
+    )
+    return {"intent": name, "recall": rate, "precision": rate, "deferred": rate, "attracted": attracted}
+
+
+def _pair() -> dict[str, Any]:
+    example = {"text": "pay 1", "row": 8, "intent": "pay", "chance_a": 0.2, "chance_b": 0.8}
+    typical = {"typical_a": ["pay 0"], "typical_b": ["visa 3"]}
+    return {"a": "pay", "b": "visa", "overlap": 0.4, **typical, "examples": [example]}
+
+
+def flags(store: Store, project: Project) -> dict[str, tuple[str, ...]]:
+    return {line.topic.name: line.flags for line in list_topics(store, project).lines}
+
+
+def test_without_an_exam_nothing_is_said_about_questions(store: Store, project: Project) -> None:
+    found = list_topics(store, project)
+    assert found.run is None
+    assert [(line.share, line.asked, line.attracted) for line in found.lines] == [(None, 0, None)] * 2
+    assert flags(store, project) == {"pay": ("few", "silent"), "visa": ()}
+
+
+def test_the_latest_exam_says_how_often_each_topic_was_right_and_which_one_draws_others(
+    store: Store, project: Project
+) -> None:
+    run = hold_exam(store, project)
+    pay, visa = list_topics(store, project).lines
+    assert (visa.right, visa.deferred, visa.wrong, visa.share) == (12, 0, 0, 0.75)
+    assert (pay.right, pay.deferred, pay.wrong, pay.share) == (0, 2, 2, 0.25)
+    assert flags(store, project) == {"pay": ("few", "silent"), "visa": ("magnet",)}
+    state = topic_state(store, project, pay.topic.id)
+    assert state.run == run
+    assert state.findings is not None
+    assert state.findings.neighbours == (("visa", 0.4),)
+    assert (state.findings.typical, state.findings.unusual) == (("pay 0",), ("pay 1",))
+
+
+def test_a_renamed_topic_keeps_its_numbers_and_is_marked_as_changed(store: Store, project: Project) -> None:
+    hold_exam(store, project)
+    visa = list_topics(store, project, search="visa").lines[0].topic
+    for name in ("permits", "papers"):
+        change_topic(store, PRODUCT, project, visa.id, name=name)
+    line = list_topics(store, project, search="papers").lines[0]
+    assert (line.right, line.flags) == (12, ("magnet", "changed"))
+    page = list_examples(store, project, topic_id=visa.id)
+    judged = judge_examples(store, project, page.examples, line.topic)
+    assert [one.outcome.outcome if one.outcome else None for one in judged] == ["right"] * 6
+
+
+def test_an_example_that_moved_was_another_question_then(store: Store, project: Project) -> None:
+    hold_exam(store, project)
+    pay, visa = (line.topic for line in list_topics(store, project).lines)
+    page = list_examples(store, project, topic_id=pay.id)
+    move_examples(store, PRODUCT, project, [page.examples[0].id], topic_id=visa.id)
+    rows = list_examples(store, project, topic_id=visa.id).examples
+    judged = {one.row.text: one.outcome for one in judge_examples(store, project, rows, visa)}
+    assert judged["pay 0"] is None
+    assert judged["visa 0"] is not None
+    assert all("changed" in line.flags for line in list_topics(store, project).lines)
+
+
+def test_an_exam_that_is_not_over_is_not_looked_at(store: Store, project: Project) -> None:
+    run = hold_exam(store, project)
+    at = datetime.now(UTC)
+    with store.writing() as tx:
+        tx.runs.add(replace(run, id=new_id(), number=0, state=RunState.RUNNING, created=at + LATER), b"{}", ())
+    found = list_topics(store, project).run
+    assert found is not None
+    assert found.id == run.id
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_order_holds_the_same_topics(store: Store, project: Project, sort: str) -> None:
+    hold_exam(store, project)
+    names = [line.topic.name for line in list_topics(store, project, sort=sort).lines]
+    assert sorted(names) == ["pay", "visa"]
+    pages = [list_topics(store, project, sort=sort, limit=1, offset=n).lines[0].topic.name for n in range(2)]
+    assert pages == names
+
+
+def test_the_worst_come_first_where_that_is_asked_for(store: Store, project: Project) -> None:
+    hold_exam(store, project)
+    assert [line.topic.name for line in list_topics(store, project, sort="-wrong").lines] == ["pay", "visa"]
+    assert [line.topic.name for line in list_topics(store, project, sort="-size").lines] == ["visa", "pay"]
+    with pytest.raises(UsageError, match="-wrong"):
+        list_topics(store, project, sort="-wron")
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_a_flag_shows_those_topics_alone(store: Store, project: Project, flag: Any) -> None:
+    hold_exam(store, project)
+    change_topic(store, PRODUCT, project, list_topics(store, project).lines[0].topic.id, owner="Ann")
+    found = list_topics(store, project, flag=flag)
+    assert found.total == len(found.lines) == 1
+    assert flag in found.lines[0].flags
+    assert (found.topics, found.examples) == (2, 8)

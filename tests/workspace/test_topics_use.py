@@ -1,0 +1,318 @@
+"""Topics and examples are kept by people: every use is one edit, and every edit can be undone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.errors import AbsentError, AccessError, StaleError, UsageError
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Role
+from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.examples import (
+    add_examples,
+    change_example,
+    clean_message,
+    dataset_of,
+    delete_examples,
+    list_examples,
+    move_examples,
+)
+from vivavoce.workspace.history import list_edits, show_edit, topic_edits, undo_edit
+from vivavoce.workspace.topics import (
+    ANSWER_CHOICES,
+    add_topic,
+    change_topic,
+    delete_topics,
+    mark_of,
+    merge_topics,
+    split_topic,
+    weigh_topics,
+)
+
+READER = Actor(None, "Rita", Role.READER)
+EN, DE = "en", "de"
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    with store.writing() as tx:
+        return tx.projects.add("jobs", "Jobs", language=EN, languages=(EN, DE), classifier="linear", threshold=0.5)
+
+
+@pytest.fixture
+def visa(store: Store, project: Project) -> str:
+    texts = ["do I need a visa", "which visa", "work permit"]
+    return add_topic(store, PRODUCT, project, "visa", answers={EN: "Yes."}, examples=texts).topic.id
+
+
+@pytest.fixture
+def salary(store: Store, project: Project) -> str:
+    texts = ["how much do I earn", "which visa", "pay"]
+    return add_topic(store, PRODUCT, project, "salary", answers={EN: "A lot.", DE: "Viel."}, examples=texts).topic.id
+
+
+def state(store: Store, project: Project) -> Any:
+    """Everything that the topics of a project hold, whatever its rows are called."""
+    with store.reading() as tx:
+        topics = tx.topics.of_project(project.id)
+        names = {topic.id: topic.name for topic in topics}
+        described = [(t.id, t.name, t.description, t.owner, sorted(t.answers.items())) for t in topics]
+        examples = [
+            (e.id, names.get(e.topic_id), e.text, e.language, e.place) for e in tx.examples.of_project(project.id)
+        ]
+    return described, examples
+
+
+def texts(store: Store, project: Project, topic_id: str | None) -> list[str]:
+    found = list_examples(store, project, topic_id=topic_id, out_of_scope=topic_id is None)
+    return [row.text for row in found.examples]
+
+
+def ids(store: Store, project: Project, topic_id: str) -> list[str]:
+    return [row.id for row in list_examples(store, project, topic_id=topic_id).examples]
+
+
+# --- every use can be undone ---------------------------------------------------------------------------------------
+
+
+def use(name: str, store: Store, project: Project, visa: str, salary: str) -> Any:
+    first = ids(store, project, visa)[:2]
+    uses = {
+        "add": lambda: add_topic(store, PRODUCT, project, "leave", examples=["holidays"]).edit,
+        "rename": lambda: change_topic(store, PRODUCT, project, visa, name="permits"),
+        "describe": lambda: change_topic(store, PRODUCT, project, visa, description="About papers.", owner="Ann"),
+        "answer": lambda: change_topic(store, PRODUCT, project, visa, answers={EN: "No.", DE: "Nein."}),
+        "no answer": lambda: change_topic(store, PRODUCT, project, visa, answers={EN: ""}),
+        "delete": lambda: delete_topics(store, PRODUCT, project, [visa, salary]),
+        "split": lambda: split_topic(store, PRODUCT, project, first, "papers").edit,
+        "add examples": lambda: add_examples(store, PRODUCT, project, ["a\tsalary", "b"], topic_id=visa).edit,
+        "write": lambda: change_example(store, PRODUCT, project, first[0], text="is a visa needed"),
+        "move": lambda: move_examples(store, PRODUCT, project, first, topic_id=salary),
+        "move out": lambda: move_examples(store, PRODUCT, project, first, topic_id=None),
+        "delete examples": lambda: delete_examples(store, PRODUCT, project, first),
+        **{f"merge {way}": _merging(store, project, visa, salary, way) for way in ANSWER_CHOICES},
+    }
+    return uses[name]()
+
+
+def _merging(store: Store, project: Project, visa: str, salary: str, way: Any) -> Any:
+    return lambda: merge_topics(store, PRODUCT, project, [visa], salary, answer=way)
+
+
+USES = (
+    "add", "rename", "describe", "answer", "no answer", "delete", "split", "add examples", "write", "move",
+    "move out", "delete examples", *(f"merge {way}" for way in ANSWER_CHOICES),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USES)
+def test_every_use_changes_something_and_undoing_it_and_undoing_that_lead_back_and_forth(
+    store: Store, project: Project, visa: str, salary: str, name: str
+) -> None:
+    before = state(store, project)
+    edit = use(name, store, project, visa, salary)
+    after = state(store, project)
+    assert after != before
+    undone = undo_edit(store, PRODUCT, project, edit.id, why="a try")
+    assert state(store, project) == before
+    undo_edit(store, PRODUCT, project, undone.id)
+    assert state(store, project) == after
+
+
+def test_a_reader_changes_nothing(store: Store, project: Project, visa: str) -> None:
+    before = state(store, project)
+    for refused in (
+        lambda: add_topic(store, READER, project, "x"),
+        lambda: delete_topics(store, READER, project, [visa]),
+        lambda: add_examples(store, READER, project, ["x"], topic_id=visa),
+        lambda: undo_edit(store, READER, project, list_edits(store, project).lines[0].edit.id),
+    ):
+        with pytest.raises(AccessError):
+            refused()
+    assert state(store, project) == before
+
+
+# --- topics ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 201, "none", "OOS", "a\0b"])
+def test_a_name_that_could_not_be_read_back_from_a_file_is_refused(store: Store, project: Project, name: str) -> None:
+    with pytest.raises(UsageError):
+        add_topic(store, PRODUCT, project, name)
+
+
+def test_two_topics_cannot_have_one_name(store: Store, project: Project, visa: str, salary: str) -> None:
+    with pytest.raises(UsageError, match="already"):
+        add_topic(store, PRODUCT, project, " visa ")
+    with pytest.raises(UsageError, match="already"):
+        change_topic(store, PRODUCT, project, salary, name="visa")
+
+
+def test_who_saves_what_another_person_changed_meanwhile_is_told_and_overwrites_nothing(
+    store: Store, project: Project, visa: str
+) -> None:
+    with store.reading() as tx:
+        seen = mark_of(tx.topics.get(visa))  # type: ignore[arg-type]
+    change_topic(store, PRODUCT, project, visa, answers={EN: "Ask us."}, seen=seen)
+    with pytest.raises(StaleError):
+        change_topic(store, PRODUCT, project, visa, answers={EN: "Perhaps."}, seen=seen)
+    with store.reading() as tx:
+        assert tx.topics.get(visa).answers == {EN: "Ask us."}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        ("fill", {EN: "Yes.", DE: "Viel."}),
+        ("keep", {EN: "Yes."}),
+        ("take", {EN: "A lot.", DE: "Viel."}),
+        ("join", {EN: "Yes.\n\nA lot.", DE: "Viel."}),
+    ],
+)
+def test_a_merge_does_with_the_other_answer_what_was_chosen_and_doubles_no_example(
+    store: Store, project: Project, visa: str, salary: str, way: tuple[Any, dict[str, str]]
+) -> None:
+    choice, answers = way
+    merge_topics(store, PRODUCT, project, [salary], visa, answer=choice)
+    with store.reading() as tx:
+        (topic,) = tx.topics.of_project(project.id)
+    assert topic.answers == answers
+    assert texts(store, project, visa) == [
+        "do I need a visa",
+        "which visa",
+        "work permit",
+        "how much do I earn",
+        "pay",
+    ]
+
+
+def test_a_topic_cannot_be_merged_into_itself(store: Store, project: Project, visa: str) -> None:
+    with pytest.raises(UsageError):
+        merge_topics(store, PRODUCT, project, [visa], visa)
+
+
+def test_what_goes_with_topics_is_counted_before(store: Store, project: Project, visa: str, salary: str) -> None:
+    loss = weigh_topics(store, project, [visa, salary, visa])
+    assert (len(loss.topics), loss.examples, loss.answers) == (2, 6, 3)
+
+
+def test_a_topic_of_another_project_is_not_there(store: Store, project: Project, visa: str) -> None:
+    with store.writing() as tx:
+        other = tx.projects.add("other", "Other", language=EN, classifier="linear", threshold=0.5)
+    example = ids(store, project, visa)[0]
+    for refused in (
+        lambda: change_topic(store, PRODUCT, other, visa, name="mine"),
+        lambda: delete_examples(store, PRODUCT, other, [example]),
+        lambda: undo_edit(store, PRODUCT, other, list_edits(store, project).lines[0].edit.id),
+        lambda: add_examples(store, PRODUCT, other, ["x"], topic_id=visa),
+    ):
+        with pytest.raises(AbsentError):
+            refused()
+
+
+# --- examples ----------------------------------------------------------------------------------------------------
+
+
+def test_a_pasted_line_goes_to_the_topic_after_its_tab_and_what_is_there_is_not_doubled(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    lines = ["  do I   need a visa ", "paper?", "a raise\tsalary", "hello\toos", "paper?"]
+    added = add_examples(store, PRODUCT, project, lines, topic_id=visa)
+    assert (added.added, added.known) == (3, ("do I need a visa", "paper?"))
+    assert texts(store, project, visa)[-1] == "paper?"
+    assert texts(store, project, salary)[-1] == "a raise"
+    assert texts(store, project, None) == ["hello"]
+
+
+def test_all_lines_that_cannot_be_used_are_named_at_once_with_the_nearest_topic(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        add_examples(store, PRODUCT, project, ["fine", "x\tsallary", "y" * 10_001], topic_id=visa)
+    assert [fault.where for fault in refused.value.faults] == ["line 2", "line 3"]
+    assert "Did you mean 'salary'?" in refused.value.faults[0].message
+    assert len(texts(store, project, visa)) == 3
+
+
+def test_an_example_that_is_gone_cannot_be_moved(store: Store, project: Project, visa: str, salary: str) -> None:
+    chosen = ids(store, project, visa)
+    delete_examples(store, PRODUCT, project, chosen[:1])
+    with pytest.raises(AbsentError):
+        move_examples(store, PRODUCT, project, chosen, topic_id=salary)
+    with pytest.raises(UsageError):
+        move_examples(store, PRODUCT, project, [], topic_id=salary)
+
+
+@given(st.text(max_size=60))
+def test_a_message_is_one_line_without_blanks_around_it_or_is_refused(text: str) -> None:
+    try:
+        said = clean_message(text)
+    except UsageError:
+        return
+    assert said == " ".join(said.split()) == clean_message(said)
+    assert said.split() == text.split()
+
+
+def test_the_material_of_an_exam_holds_every_example_in_order_with_the_answer_in_its_language(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    add_examples(store, PRODUCT, project, ["hello"], topic_id=None)
+    add_examples(store, PRODUCT, project, ["Gehalt?"], topic_id=salary, language=DE)
+    add_examples(store, PRODUCT, project, ["Visum?"], topic_id=visa, language=DE)
+    with store.reading() as tx:
+        data = dataset_of(tx, project)
+    said = [(one.text, one.intent, one.language, one.answer) for one in data]
+    assert said[0] == ("do I need a visa", "visa", EN, "Yes.")
+    assert said[6:] == [
+        ("hello", None, EN, None),
+        ("Gehalt?", "salary", DE, "Viel."),
+        ("Visum?", "visa", DE, "Yes."),
+    ]
+    assert [one.row for one in data] == list(range(1, 10))
+    assert all(one.created is not None and one.created <= datetime.now(UTC) for one in data)
+
+
+# --- history -----------------------------------------------------------------------------------------------------
+
+
+def test_the_history_says_who_did_what_and_why_and_both_topics_remember_a_move(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    with store.writing() as tx:
+        anna = tx.users.add("anna@example.org", "Anna", Role.EDITOR)
+    actor = Actor(anna.id, "Anna", Role.EDITOR)
+    edit = move_examples(store, actor, project, ids(store, project, visa)[:1], topic_id=salary, why="wrong place")
+    newest = list_edits(store, project, limit=1)
+    assert (newest.lines[0].edit.id, newest.lines[0].who, newest.total) == (edit.id, "Anna", 3)
+    assert newest.lines[0].edit.why == "wrong place"
+    for topic_id in (visa, salary):
+        assert topic_edits(store, topic_id)[0].edit.id == edit.id
+    shown = show_edit(store, project, edit.id)
+    (row,) = shown.rows
+    assert (row.noun, row.step) == ("example", "changed")
+    assert [(one.name, one.before, one.after) for one in row.fields] == [("topic", "visa", "salary")]
+
+
+def test_an_edit_shows_before_and_after_of_what_changed_alone(store: Store, project: Project, visa: str) -> None:
+    edit = change_topic(store, PRODUCT, project, visa, name="permits", answers={EN: "No."})
+    rows = show_edit(store, project, edit.id).rows
+    assert [(row.noun, row.title, row.step) for row in rows] == [
+        ("topic", "permits", "changed"),
+        ("answer", "permits, en", "changed"),
+    ]
+    assert [(f.name, f.before, f.after) for row in rows for f in row.fields] == [
+        ("name", "visa", "permits"),
+        ("text", "Yes.", "No."),
+    ]
+
+
+def test_an_edit_is_undone_once(store: Store, project: Project, visa: str) -> None:
+    edit = change_topic(store, PRODUCT, project, visa, name="permits")
+    undo_edit(store, PRODUCT, project, edit.id)
+    with pytest.raises(StaleError):
+        undo_edit(store, PRODUCT, project, edit.id)
