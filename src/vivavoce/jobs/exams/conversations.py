@@ -17,7 +17,7 @@ from vivavoce.conversations.running.transcript_json import transcript_to_text
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
 from vivavoce.errors import UsageError, plural
 from vivavoce.jobs.exams.choices import Choice, UnfitError, check_options, from_settings
-from vivavoce.jobs.exams.documents import chart_documents, html_document, json_document
+from vivavoce.jobs.exams.documents import figure_documents, html_document, json_document
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from vivavoce.conversations.result import ConversationsResult, Line
     from vivavoce.conversations.running.record import RunRecord
     from vivavoce.conversations.scenario import Script, ScriptTurn
-    from vivavoce.reports.svg import AnyChart
 
 __all__ = ["Conversations", "TurnLine", "is_held", "lines_of", "run_options", "telling_bots"]
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vivavoce.dialogues.corpus.entries import Entry, LogOptions
 from vivavoce.dialogues.corpus.objects import read_object
@@ -22,7 +22,7 @@ from vivavoce.dialogues.result_json import result_to_json, score_to_json
 from vivavoce.errors import DataError, Fault, WorkError, plural
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, Kept, find_unit, reasons_of, remarks_on
 from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
-from vivavoce.jobs.exams.documents import canonical_json, chart_documents, html_document, json_document
+from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
@@ -33,9 +33,6 @@ from vivavoce.jobs.exams.protocol import (
     UnitPlan,
     Work,
 )
-
-if TYPE_CHECKING:
-    from vivavoce.reports.svg import AnyChart
 
 __all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
 
@@ -233,6 +230,7 @@ def _measures(result: DialoguesResult) -> Iterator[Measure]:
 
 def _documents(result: DialoguesResult) -> Iterator[Document]:
     from vivavoce.reports.dialogue_html import render_dialogues
+    from vivavoce.reports.figures import dialogues_figures
 
     yield json_document("findings.json", result_to_json(result))
     yield html_document("report.html", render_dialogues(result))

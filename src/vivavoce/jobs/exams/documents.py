@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "canonical_json",
-        "dataset_from_bytes",
+    "dataset_from_bytes",
     "dataset_to_bytes",
     "figure_documents",
     "html_document",

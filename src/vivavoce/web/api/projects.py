@@ -1,4 +1,4 @@
-"""Projects."""
+"""Projects: list, make, change."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from vivavoce.errors import InputError
 from vivavoce.reports.meanings import MEASURES, Measure
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, Topic
+from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import download, page, table_file, words_of
 from vivavoce.web.formats import Writer
@@ -235,7 +235,7 @@ def topic_page(
         (Field("q", words.gettext("Search the examples"), "search", search, key="/"),),
         pager_of(path, {"q": search}, number=number, size=EXAMPLES, total=found.total),
         target_field(words, store, project, topic_id or OUT_OF_SCOPE),
-        _adding(words, topic, typed),
+        _adding(words, typed),
         shown_edits(project, topic_edits(store, topic_id, limit=HISTORY)) if topic_id else (),
         error,
     )
@@ -268,8 +268,10 @@ def _list_lead(words: Words, found: TopicList) -> str:
         return words.gettext("This project has no topics yet.")
     said = words.gettext(
         "%(topics)s with %(examples)s",
-        topics=write.plural(found.topics, "topic", "topics"),
-        examples=write.plural(found.examples, "example", "examples"),
+        topics=words.ngettext(
+            "%(count)s topic", "%(count)s topics", found.topics, count=write.number(found.topics)
+        ),
+        examples=_examples_said(words, found.examples),
     )
     if not found.flagged:
         return words.gettext("%(what)s, and none needs a look.", what=said)
@@ -292,7 +294,7 @@ def _topic_lead(words: Words, state: TopicState | None, total: int) -> str:
             count=write.number(total),
         )
     line = state.line
-    size = write.plural(line.size, "example", "examples")
+    size = _examples_said(words, line.size)
     if not line.asked:
         return words.gettext("%(size)s, not examined yet.", size=size)
     return words.gettext(
@@ -303,6 +305,10 @@ def _topic_lead(words: Words, state: TopicState | None, total: int) -> str:
         deferred=write.number(line.deferred),
         wrong=write.number(line.wrong),
     )
+
+
+def _examples_said(words: Words, n: int) -> str:
+    return words.ngettext("%(count)s example", "%(count)s examples", n, count=Writer(words).number(n))
 
 
 def _marks(words: Words, line: TopicLine) -> tuple[FlagMark, ...]:
@@ -347,8 +353,10 @@ def _list_downloads(words: Words, path: str, chosen: Mapping[str, str]) -> tuple
     return (*this, *everything)
 
 
-def _adding(words: Words, topic: Topic | None, typed: str) -> tuple[Field, ...]:
-    help_text = words.gettext("One message on each line, as visitors write them. A tab and the name of another topic sends a line there.")
+def _adding(words: Words, typed: str) -> tuple[Field, ...]:
+    help_text = words.gettext(
+        "One message on each line, as visitors write them. A tab and the name of another topic send a line there."
+    )
     title = words.gettext("New examples")
     why = Field("why", words.gettext("Why"), most=500)
     return (Field("text", title, "textarea", typed, help=help_text, required=True, rows=4), why)

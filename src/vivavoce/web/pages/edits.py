@@ -1,0 +1,178 @@
+"""The history of a project: all edits, one edit with what it did, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from vivavoce.errors import AbsentError
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Edit as EditRow
+from vivavoce.store.rows import Project
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.answers import done, page, table_file, words_of
+from vivavoce.web.formats import Writer
+from vivavoce.web.forms import Form
+from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.paging import PageNumber, pager_of
+from vivavoce.web.parts import Edit, Pager
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.history import MOST_CHANGES, EditDetail, EditLine, list_edits, show_edit, undo_edit
+from vivavoce.workspace.topics import topic_names
+
+router = APIRouter()
+ROWS = 50
+MOST_EXPORTED = 100_000
+COLUMNS = ("at", "who", "action", "what", "why", "rows", "undone")
+CHANGE_COLUMNS = ("noun", "name", "step", "field", "before", "after")
+STEPS = {
+    "added": gettext_noop("added"),
+    "removed": gettext_noop("removed"),
+    "changed": gettext_noop("changed"),
+}
+NOUNS = (
+    gettext_noop("project"),
+    gettext_noop("topic"),
+    gettext_noop("answer"),
+    gettext_noop("example"),
+    gettext_noop("bot"),
+    gettext_noop("suite"),
+    gettext_noop("scenario"),
+    gettext_noop("schedule"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryView:
+    """One page of the history."""
+
+    lead: str
+    edits: tuple[Edit, ...]
+    pager: Pager
+    downloads: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditView:
+    """One edit: who, when, why, and what it did."""
+
+    lead: str
+    detail: EditDetail
+    undo: str
+    more: str
+    base: str
+    downloads: tuple[Link, ...]
+    steps: dict[str, str]
+
+
+@router.get("/p/{slug}/edits")
+def show_history(
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    page_number: Annotated[PageNumber, Query(alias="page")] = 1,
+) -> Response:
+    """Show all edits of a project, the newest first."""
+    words, path = words_of(request), f"/p/{project.slug}/edits"
+    found = list_edits(store, project, limit=ROWS, offset=(page_number - 1) * ROWS)
+    view = HistoryView(
+        _history_lead(words, found.total),
+        shown_edits(project, found.lines, undo=who.may("editor")),
+        pager_of(path, {}, number=page_number, size=ROWS, total=found.total),
+        tuple(Link(kind.upper(), f"{path}.{kind}") for kind in ("csv", "xlsx")),
+    )
+    return page(request, "edits.html", words.gettext("History"), view=view, project=project, section="topics")
+
+
+@router.get("/p/{slug}/edits.{kind}")
+def export_history(who: Reader, store: InStore, project: ProjectInPath, kind: str) -> Response:
+    """Return all edits as CSV or XLSX."""
+    found = list_edits(store, project, limit=MOST_EXPORTED)
+    rows = [
+        (one.edit.at, one.who, one.edit.action, one.edit.summary, one.edit.why, one.edit.size, bool(one.edit.undone_by))
+        for one in found.lines
+    ]
+    return table_file(f"{project.slug}-history", _table(kind), COLUMNS, rows)
+
+
+@router.get("/p/{slug}/edits/{edit_id}")
+def show_one(request: Request, who: Reader, store: InStore, project: ProjectInPath, edit_id: str) -> Response:
+    """Show an edit with what it did."""
+    words, path = words_of(request), f"/p/{project.slug}/edits/{edit_id}"
+    detail = show_edit(store, project, edit_id)
+    cut = len(detail.rows) == MOST_CHANGES
+    more = words.gettext("The first %(n)s changes are shown; the file has all of them.", n=MOST_CHANGES) if cut else ""
+    view = EditView(
+        detail.edit.summary,
+        detail,
+        "" if detail.edit.undone_by or not who.may("editor") else f"{path}/undo",
+        more,
+        f"/p/{project.slug}/edits",
+        tuple(Link(kind.upper(), f"{path}.{kind}") for kind in ("csv", "xlsx")),
+        {step: words.gettext(said) for step, said in STEPS.items()},
+    )
+    return page(request, "edit.html", words.gettext("One edit"), view=view, project=project, section="topics")
+
+
+@router.get("/p/{slug}/edits/{edit_id}.{kind}")
+def export_one(who: Reader, store: InStore, project: ProjectInPath, edit_id: str, kind: str) -> Response:
+    """Return all that an edit did, as CSV or XLSX."""
+    detail = show_edit(store, project, edit_id, most=None)
+    rows = [
+        (row.noun, row.title, row.step, one.name, one.before, one.after) for row in detail.rows for one in row.fields
+    ]
+    return table_file(f"edit-{edit_id}", _table(kind), CHANGE_COLUMNS, rows)
+
+
+@router.post("/p/{slug}/edits/{edit_id}/undo")
+def undo(request: Request, who: Editor, store: InStore, project: ProjectInPath, edit_id: str, form: Form) -> Response:
+    """Take an edit back, and lead back to where one was."""
+    done_edit = undo_edit(store, who.actor, project, edit_id, why=form.text("why", most=500))
+    text = words_of(request).gettext("It is undone.")
+    return done(_back(request, store, project), text, project=project, edit=done_edit)
+
+
+def shown_edits(project: Project, lines: Sequence[EditLine], *, undo: bool = False) -> tuple[Edit, ...]:
+    """Return edits as a timeline shows them; `undo`: with a button that takes them back."""
+    return tuple(_shown(project, line.edit, line.who, undo) for line in lines)
+
+
+def _shown(project: Project, edit: EditRow, who: str, undo: bool) -> Edit:
+    href = f"/p/{project.slug}/edits/{edit.id}"
+    return Edit(edit.summary, who, edit.at, edit.why, href, f"{href}/undo" if undo and not edit.undone_by else "")
+
+
+def _history_lead(words: Words, total: int) -> str:
+    if not total:
+        return words.gettext("Nothing has been changed yet.")
+    return words.ngettext(
+        "%(count)s change of the content, the newest first; each can be undone.",
+        "%(count)s changes of the content, the newest first; each can be undone.",
+        total,
+        count=Writer(words).number(total),
+    )
+
+
+def _table(kind: str) -> str:
+    if kind not in ("csv", "xlsx"):
+        raise AbsentError("there is nothing here", remedy="take the file as csv or xlsx")
+    return kind
+
+
+def _back(request: Request, store: Store, project: Project) -> str:
+    """Return the page from which an undo was asked for, unless it went with what was undone."""
+    came = urlsplit(request.headers.get("referer", ""))
+    home = f"/p/{project.slug}"
+    if came.netloc != request.url.netloc or not came.path.startswith(f"{home}/"):
+        return f"{home}/edits"
+    steps = came.path.removeprefix(f"{home}/").split("/")
+    lost = steps[0] == "topics" and len(steps) > 1 and steps[1] not in topic_names(store, project)
+    if lost and steps[1] != "out-of-scope":
+        return f"{home}/topics"
+    return came.path + (f"?{came.query}" if came.query else "")

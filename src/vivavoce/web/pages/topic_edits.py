@@ -1,0 +1,303 @@
+"""Forms that change topics and examples. What deletes or joins something asks before, with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from vivavoce.errors import InputError, StaleError
+from vivavoce.store.database import Store
+from vivavoce.store.rows import ExampleRow, Project, Topic
+from vivavoce.web.access import Editor, InStore, ProjectInPath
+from vivavoce.web.answers import done, page, words_of
+from vivavoce.web.failures import status_of
+from vivavoce.web.formats import Writer
+from vivavoce.web.forms import Fields, Form
+from vivavoce.web.language import Words
+from vivavoce.web.pages.topics import topic_page, topic_path
+from vivavoce.web.parts import Choice, Field
+from vivavoce.workspace import examples as example_uses
+from vivavoce.workspace import topics as topic_uses
+from vivavoce.workspace.examples import find_examples
+from vivavoce.workspace.names import MOST_NAME, find_named
+from vivavoce.workspace.topics import ANSWER_CHOICES, AnswerChoice, Loss, mark_of, weigh_topics
+
+router = APIRouter()
+MOST_WHY = 500
+LISTED = 20
+ANSWER = "answer-"
+Ids = Annotated[list[str], Query(max_length=500)]
+From = Annotated[str, Query(alias="from", max_length=40)]
+
+
+@dataclass(frozen=True, slots=True)
+class FormView:
+    """A form: what it is about, its fields as they are filled in, and why it was refused."""
+
+    lead: str
+    action: str
+    cancel: str
+    button: str
+    fields: tuple[Field, ...]
+    danger: bool = False
+    listed: tuple[str, ...] = ()
+    more: int = 0
+    error: InputError | None = None
+
+
+# --- making and changing a topic ---------------------------------------------------------------------------------
+
+
+@router.get("/p/{slug}/topics/new")
+def new_topic(request: Request, who: Editor, project: ProjectInPath) -> Response:
+    """Show the form for a new topic."""
+    return _topic_form(request, project, None, None)
+
+
+@router.post("/p/{slug}/topics")
+def add_topic(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+    """Make a topic."""
+    try:
+        made = topic_uses.add_topic(
+            store,
+            who.actor,
+            project,
+            form.text("name"),
+            description=form.text("description"),
+            owner=form.text("owner"),
+            answers={code: form.text(f"{ANSWER}{code}", most=20_000) for code in project.languages},
+            examples=form.lines("text"),
+            why=form.text("why", most=MOST_WHY),
+        )
+    except InputError as error:
+        return _topic_form(request, project, None, form, error)
+    said = words_of(request).gettext("The topic is made.")
+    return done(topic_path(project, made.topic.id), said, project=project, edit=made.edit)
+
+
+@router.get("/p/{slug}/topics/{topic_id}/edit")
+def edit_topic(request: Request, who: Editor, store: InStore, project: ProjectInPath, topic_id: str) -> Response:
+    """Show the form that changes a topic."""
+    return _topic_form(request, project, topic_uses.get_topic(store, project, topic_id), None)
+
+
+@router.post("/p/{slug}/topics/{topic_id}")
+def change_topic(  # noqa: PLR0917
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, topic_id: str, form: Form
+) -> Response:
+    """Rename, describe, answer or give away a topic."""
+    topic = topic_uses.get_topic(store, project, topic_id)
+    try:
+        edit = topic_uses.change_topic(
+            store,
+            who.actor,
+            project,
+            topic_id,
+            name=form.text("name"),
+            description=form.text("description"),
+            owner=form.text("owner"),
+            answers={code: form.text(f"{ANSWER}{code}", most=20_000) for code in _languages(project, topic)},
+            seen=form.text("seen"),
+            why=form.text("why", most=MOST_WHY),
+        )
+    except InputError as error:
+        return _topic_form(request, project, topic, form, error)
+    return done(topic_path(project, topic_id), words_of(request).gettext("Saved."), project=project, edit=edit)
+
+
+def _topic_form(
+    request: Request, project: Project, topic: Topic | None, form: Fields | None, error: InputError | None = None
+) -> Response:
+    words = words_of(request)
+    path = topic_path(project, topic.id) if topic else f"/p/{project.slug}/topics"
+    lead = words.gettext("Everything that the topic says is here; saving is one change that can be undone.")
+    fields = _topic_fields(words, project, topic, form, error)
+    button = words.gettext("Save") if topic else words.gettext("Make the topic")
+    view = FormView(lead, path, path, button, fields, error=error)
+    title = topic.name if topic else words.gettext("A new topic")
+    return _form_page(request, project, title, view)
+
+
+def _topic_fields(
+    words: Words, project: Project, topic: Topic | None, form: Fields | None, error: InputError | None
+) -> tuple[Field, ...]:
+    def said(name: str, kept: str) -> str:
+        return form.text(name, most=100_000) if form else kept
+
+    wrong = error.what if error and error.where == "name" else ""
+    name = Field(
+        "name", words.gettext("Name"), value=said("name", topic.name if topic else ""), required=True,
+        most=MOST_NAME, error=wrong,
+    )  # fmt: skip
+    about = said("description", topic.description if topic else "")
+    owner = said("owner", topic.owner if topic else "")
+    answers = topic.answers if topic else {}
+    spoken = (
+        Field(
+            f"{ANSWER}{code}",
+            words.gettext("Answer (%(language)s)", language=code),
+            "textarea",
+            said(f"{ANSWER}{code}", answers.get(code, "")),
+        )
+        for code in _languages(project, topic)
+    )
+    return (
+        name,
+        Field("description", words.gettext("What it is about"), "textarea", about, rows=2),
+        Field("owner", words.gettext("Who looks after it"), value=owner, most=topic_uses.MOST_OWNER),
+        *spoken,
+        *(() if topic else (_first_examples(words, form),)),
+        _why(words, form),
+        *((Field("seen", "", "hidden", _seen(topic, form, error)),) if topic else ()),
+    )
+
+
+def _seen(topic: Topic, form: Fields | None, error: InputError | None) -> str:
+    # Who was told of the newer state and sends again has decided.
+    return form.text("seen") if form and not isinstance(error, StaleError) else mark_of(topic)
+
+
+def _languages(project: Project, topic: Topic | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*project.languages, *(topic.answers if topic else ())]))
+
+
+def _first_examples(words: Words, form: Fields | None) -> Field:
+    typed = "\n".join(form.lines("text")) if form else ""
+    said = words.gettext("One message on each line, as visitors write them.")
+    return Field("text", words.gettext("Examples"), "textarea", typed, help=said)
+
+
+# --- deleting and merging topics ---------------------------------------------------------------------------------
+
+
+@router.get("/p/{slug}/topics/delete")
+def ask_delete(
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, topic: Ids = []  # noqa: B006 - never changed
+) -> Response:
+    """Ask before topics are deleted."""
+    return _delete_page(request, store, project, topic)
+
+
+@router.post("/p/{slug}/topics/delete")
+def delete_topics(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+    """Delete topics with their examples."""
+    edit = topic_uses.delete_topics(
+        store, who.actor, project, form.all("topic"), why=form.text("why", most=MOST_WHY)
+    )
+    said = words_of(request).gettext("Deleted.")
+    return done(f"/p/{project.slug}/topics", said, project=project, edit=edit)
+
+
+@router.get("/p/{slug}/topics/merge")
+def ask_merge(
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, topic: Ids = []  # noqa: B006 - never changed
+) -> Response:
+    """Ask before topics are merged: into which one, and what becomes of the other answers."""
+    return _merge_page(request, store, project, topic)
+
+
+@router.post("/p/{slug}/topics/merge")
+def merge_topics(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+    """Merge topics into one."""
+    chosen, into = form.all("topic"), form.text("into")
+    answer = form.choice("answer", ANSWER_CHOICES, "fill")
+    try:
+        form.check()
+        kept: AnswerChoice = next(one for one in ANSWER_CHOICES if one == answer)
+        edit = topic_uses.merge_topics(
+            store, who.actor, project, chosen, into, answer=kept, why=form.text("why", most=MOST_WHY)
+        )
+    except InputError as error:
+        return _merge_page(request, store, project, chosen, form, error)
+    said = words_of(request).gettext("The topics are one now.")
+    return done(topic_path(project, into), said, project=project, edit=edit)
+
+
+def _delete_page(request: Request, store: Store, project: Project, chosen: Sequence[str]) -> Response:
+    words, path = words_of(request), f"/p/{project.slug}/topics"
+    loss = weigh_topics(store, project, chosen)
+    lead = words.ngettext(
+        "%(num)s topic is deleted with %(examples)s examples and %(answers)s answers.",
+        "%(num)s topics are deleted with %(examples)s examples and %(answers)s answers.",
+        len(loss.topics),
+        examples=Writer(words).number(loss.examples),
+        answers=loss.answers,
+    )
+    listed, more = _listed([topic.name for topic in loss.topics])
+    button = words.gettext("Delete")
+    fields = (*_hidden("topic", chosen), _why(words))
+    view = FormView(lead, f"{path}/delete", path, button, fields, danger=True, listed=listed, more=more)
+    return _form_page(request, project, words.gettext("Delete topics"), view)
+
+
+def _merge_page(
+    request: Request,
+    store: Store,
+    project: Project,
+    chosen: Sequence[str],
+    form: Fields | None = None,
+    error: InputError | None = None,
+) -> Response:
+    words, path = words_of(request), f"/p/{project.slug}/topics"
+    loss = weigh_topics(store, project, chosen)
+    listed, more = _listed([topic.name for topic in loss.topics])
+    fields = (*_hidden("topic", chosen), *_merge_fields(words, store, project, loss, form), _why(words, form))
+    lead = words.gettext(
+        "These topics become one; up to %(examples)s examples come together, none twice.",
+        examples=Writer(words).number(loss.examples),
+    )
+    if len(loss.topics) == 1:
+        lead = words.gettext(
+            "The topic goes, and its %(examples)s examples come to another one, none twice.",
+            examples=Writer(words).number(loss.examples),
+        )
+    button = words.gettext("Merge")
+    view = FormView(lead, f"{path}/merge", path, button, fields, danger=True, listed=listed, more=more, error=error)
+    return _form_page(request, project, words.gettext("Merge topics"), view)
+
+
+def _merge_fields(
+    words: Words, store: Store, project: Project, loss: Loss, form: Fields | None
+) -> tuple[Field, Field]:
+    chosen = {topic.id: topic.name for topic in loss.topics}
+    names = topic_uses.topic_names(store, project)
+    others = {key: name for key, name in names.items() if key not in chosen}
+    targets = tuple(Choice(key, name) for key, name in (chosen if len(chosen) > 1 else others).items())
+    ways = {
+        "fill": words.gettext("keep those of the remaining topic, and add them where it has none"),
+        "keep": words.gettext("keep those of the remaining topic alone"),
+        "take": words.gettext("take those of the others instead"),
+        "join": words.gettext("keep both, one under the other"),
+    }
+    into, answer = (form.text("into"), form.text("answer")) if form else ("", "fill")
+    return (
+        Field("into", words.gettext("The topic that remains"), "select", into, choices=targets),
+        Field(
+            "answer",
+            words.gettext("What becomes of the other answers"),
+            "select",
+            answer,
+            choices=tuple(Choice(key, said) for key, said in ways.items()),
+        ),
+    )
+
+
+# --- examples ----------------------------------------------------------------------------------------------------
+
+
+@router.post("/p/{slug}/examples")
+def add_examples(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+    """Add examples to a topic: one on each line."""
+    topic_id = form.text("from") or None
+    typed = form.typed("text")
+    try:
+        added = example_uses.add_examples(
+            store, who.actor, project, typed.splitlines_kept, topic_id=topic_id, why=form.text("why", most=MOST_WHY)
+        )
+    except InputError as error:
+        return topic_page(request, store, project, topic_id, typed=typed, error=error)
+    return done(topic_path(project, topic_id), "", project=project, edit=added.edit)
