@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli import bots, classifiers, conversations, convert, demo, dialogues, doctor, intents, models
+from vivavoce.cli import (
+    bots,
+    classifiers,
+    conversations,
+    convert,
+    demo,
+    dialogues,
+    doctor,
+    intents,
+    models,
+    serve,
+    worker,
+    workspace,
+)
 from vivavoce.cli.failures import Commands
 from vivavoce.version import __version__
 
@@ -25,6 +38,9 @@ app.add_typer(dialogues.app)
 app.add_typer(bots.app)
 app.add_typer(classifiers.app)
 app.add_typer(models.app)
+app.add_typer(workspace.app)
+app.command("serve")(serve.serve)
+app.command("worker")(worker.worker)
 app.command("convert")(convert.convert)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
@@ -56,6 +72,8 @@ def viva(
         viva conversations run flight --html report.html
 
         viva dialogues score log.jsonl --html report.html
+
+        viva serve --open
 
     Exit codes: 0 fine · 1 a gate of yours was not met · 2 the input or the call is wrong ·
     3 the work could not be completed and can be resumed.

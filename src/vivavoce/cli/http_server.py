@@ -1,4 +1,4 @@
-"""Uvicorn as `viva serve` uses it: on a socket that is bound already, silent, and ended by a signal without a fuss."""
+"""Uvicorn as `viva serve` uses it: on a socket that is bound already, silent, and ended by a signal in peace."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[], None]) ->
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready, and leaves the process alive after a signal so that others can end, too."""
+    """A server that says when it is ready; after a signal the process lives on, so that others can end, too."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,10 +14,13 @@ from vivavoce.errors import MissingPartError
 from vivavoce.settings import home
 
 if TYPE_CHECKING:
+    from vivavoce.jobs.schedules import StartScheduled
     from vivavoce.store.database import Store
 
 VARIABLE = "VIVA_WORKSPACE"
 FILE = "workspace.db"
+# What starts the run of a schedule, as workers are told it.
+SCHEDULES = "vivavoce.workspace.schedules:start_scheduled"
 Say = Callable[[str], None]
 
 Workspace = Annotated[
@@ -35,15 +40,25 @@ def place_of(given: str | None) -> str:
     return given or os.environ.get(VARIABLE, "").strip() or str(home() / FILE)
 
 
+def starter_options() -> list[str]:
+    """Return what a worker process is told: who starts the runs of every day."""
+    return ["--start-scheduled", SCHEDULES] if load_starter() else []
+
+
+def load_starter() -> StartScheduled | None:
+    """Return what starts the run of a schedule, for workers in this process; None where nothing can be scheduled."""
+    module, _, function = SCHEDULES.partition(":")
+    if find_spec(module) is None:
+        return None
+    found: StartScheduled = getattr(import_module(module), function)
+    return found
+
+
 def need_web() -> None:
     """Refuse to go on where the optional parts of a workspace are not installed."""
-    from importlib.util import find_spec
-
     absent = [name for name in ("sqlalchemy", "alembic", "fastapi", "uvicorn", "jinja2") if find_spec(name) is None]
     if absent:
-        raise MissingPartError(
-            f"a workspace needs {', '.join(absent)}", remedy="pip install 'vivavoce[web]'"
-        )
+        raise MissingPartError(f"a workspace needs {', '.join(absent)}", remedy="pip install 'vivavoce[web]'")
 
 
 def open_current(given: str | None) -> Store:

@@ -16,7 +16,7 @@ import typer
 from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import OUTPUT, JsonPath, Quiet, grouped
-from vivavoce.cli.places import Workspace, open_or_make, place_of
+from vivavoce.cli.places import Workspace, open_or_make, place_of, starter_options
 from vivavoce.cli.results import check_targets, head, write_content
 from vivavoce.errors import UsageError
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 PORT = 8000
 NETWORK = "The network"
-SCHEDULES = "vivavoce.workspace.schedules:start_scheduled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +72,7 @@ class Crew:
     workers: Annotated[
         int, typer.Option("--workers", metavar="N", min=1, max=64, help="How many workers to start.")
     ] = 1
-    no_worker: Annotated[
-        bool, typer.Option("--no-worker", help="Start none: `viva worker` runs elsewhere.")
-    ] = False
+    no_worker: Annotated[bool, typer.Option("--no-worker", help="Start none: `viva worker` runs elsewhere.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +81,9 @@ class Voice:
 
     json_path: JsonPath = None
     quiet: Quiet = False
-    open: Annotated[
-        bool, typer.Option("--open", help="Open the page in the browser.", rich_help_panel=OUTPUT)
-    ] = False
+    open: Annotated[bool, typer.Option("--open", help="Open the page in the browser.", rich_help_panel=OUTPUT)] = (
+        False
+    )
 
     def say(self, sentence: str) -> None:
         """Tell what is being done."""
@@ -221,8 +218,7 @@ def _bound(listening: Listening) -> Iterator[socket.socket]:
 def _unbound(listening: Listening, error: OSError) -> UsageError:
     return UsageError(
         f"the server cannot listen at {listening.host}, port {listening.port}: {error.strerror or error}",
-        remedy="another program may use the port: choose another by --port N, or 0 for a free one; "
-        "or check --host",
+        remedy="another program may use the port: choose another by --port N, or 0 for a free one; or check --host",
     )
 
 
@@ -234,17 +230,12 @@ def _workers(place: str, crew: Crew) -> Iterator[None]:
         return
     from vivavoce.jobs.processes import WorkerProcesses
 
-    processes = WorkerProcesses(place, count=crew.workers, options=worker_options())
+    processes = WorkerProcesses(place, count=crew.workers, options=starter_options())
     processes.start()
     try:
         yield
     finally:
         processes.stop()
-
-
-def worker_options() -> list[str]:
-    """Return what workers are told: who starts the runs of every day."""
-    return ["--start-scheduled", SCHEDULES]
 
 
 def _run(store: Store, bound: socket.socket, config: WebConfig, announcement: Announcement) -> None:

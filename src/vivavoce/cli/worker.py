@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -11,9 +13,8 @@ import typer
 from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.places import Workspace, open_current
+from vivavoce.cli.places import Workspace, load_starter, open_current
 from vivavoce.cli.results import check_targets, head, write_content
-from vivavoce.cli.serve import SCHEDULES
 
 
 def worker(
@@ -22,7 +23,12 @@ def worker(
     slots: Annotated[
         int | None,
         typer.Option(
-            "--slots", metavar="N", min=1, max=1024, help="Pieces of work at a time.", show_default="one for each core"
+            "--slots",
+            metavar="N",
+            min=1,
+            max=1024,
+            help="Pieces of work at a time.",
+            show_default="one for each core",
         ),
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Leave as soon as no run is open any more.")] = False,
@@ -47,26 +53,26 @@ def worker(
     settings_in_force()
     store = open_current(workspace)
     from vivavoce.jobs.worker import Worker
-    from vivavoce.jobs.worker_main import load_function
 
-    made = Worker(store, slots=slots, start_scheduled=load_function(SCHEDULES))
+    made = Worker(store, slots=slots, start_scheduled=load_starter())
     if json_path:
         write_content(json_path, {**head("worker"), "worker": made.name, "workspace": store.address})
     if not quiet:
         tell(f"Working for {store.address} as {made.name} (to stop: Ctrl-C)")
-    stop = _until_told()
-    try:
+    with _until_told() as stop:
         made.drain(stop) if once else made.run_until(stop)
-    finally:
-        store.close()
+    store.close()
     if not quiet:
         tell("Stopped." if stop.is_set() else "No run is open any more.")
 
 
-def _until_told() -> threading.Event:
-    """Return an event that a signal sets: what is on its way is given back before the process ends."""
+@contextmanager
+def _until_told() -> Iterator[threading.Event]:
+    """Give an event that a signal sets: what is on its way is given back before the process ends."""
     stop = threading.Event()
-    if threading.current_thread() is threading.main_thread():
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, lambda *_: stop.set())
-    return stop
+    before = {name: signal.signal(name, lambda *_: stop.set()) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)

@@ -186,8 +186,13 @@ def test_a_stranger_that_is_left_unanswered_counts_as_right() -> None:
 
 def test_charts_come_as_specification_and_as_picture(conclusion: Conclusion) -> None:
     names = {one.name for one in conclusion.documents}
-    wanted = {"settings", "risk-coverage", "calibration", "topics", "confusion", "overlap"}
-    assert {f"charts/{name}.{end}" for name in wanted for end in ("json", "svg")} <= names
+    # No pair of these topics is worth anybody's time, so none is drawn.
+    wanted = {"settings", "risk-coverage", "calibration", "topics", "confusion", "sizes"}
+    charts = {f"charts/{name}.{end}" for name in wanted for end in ("json", "svg")}
+    assert {name for name in names if name.startswith("charts/")} == charts
+    told = json.loads(document(conclusion, "charts/topics.json").content)["usermeta"]
+    assert told["title"] == "The weakest topics"
+    assert told["meaning"]
     assert b"<!doctype html>" in document(conclusion, "report.html").content
     assert document(conclusion, "charts/topics.svg").content.startswith(b"<svg")
 

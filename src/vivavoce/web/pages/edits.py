@@ -95,29 +95,18 @@ def export_history(who: Reader, store: InStore, project: ProjectInPath, kind: st
     """Return all edits as CSV or XLSX."""
     found = list_edits(store, project, limit=MOST_EXPORTED)
     rows = [
-        (one.edit.at, one.who, one.edit.action, one.edit.summary, one.edit.why, one.edit.size, bool(one.edit.undone_by))
+        (
+            one.edit.at,
+            one.who,
+            one.edit.action,
+            one.edit.summary,
+            one.edit.why,
+            one.edit.size,
+            bool(one.edit.undone_by),
+        )
         for one in found.lines
     ]
     return table_file(f"{project.slug}-history", _table(kind), COLUMNS, rows)
-
-
-@router.get("/p/{slug}/edits/{edit_id}")
-def show_one(request: Request, who: Reader, store: InStore, project: ProjectInPath, edit_id: str) -> Response:
-    """Show an edit with what it did."""
-    words, path = words_of(request), f"/p/{project.slug}/edits/{edit_id}"
-    detail = show_edit(store, project, edit_id)
-    cut = len(detail.rows) == MOST_CHANGES
-    more = words.gettext("The first %(n)s changes are shown; the file has all of them.", n=MOST_CHANGES) if cut else ""
-    view = EditView(
-        detail.edit.summary,
-        detail,
-        "" if detail.edit.undone_by or not who.may("editor") else f"{path}/undo",
-        more,
-        f"/p/{project.slug}/edits",
-        tuple(Link(kind.upper(), f"{path}.{kind}") for kind in ("csv", "xlsx")),
-        {step: words.gettext(said) for step, said in STEPS.items()},
-    )
-    return page(request, "edit.html", words.gettext("One edit"), view=view, project=project, section="topics")
 
 
 @router.get("/p/{slug}/edits/{edit_id}.{kind}")
@@ -128,6 +117,27 @@ def export_one(who: Reader, store: InStore, project: ProjectInPath, edit_id: str
         (row.noun, row.title, row.step, one.name, one.before, one.after) for row in detail.rows for one in row.fields
     ]
     return table_file(f"edit-{edit_id}", _table(kind), CHANGE_COLUMNS, rows)
+
+
+@router.get("/p/{slug}/edits/{edit_id}")
+def show_one(request: Request, who: Reader, store: InStore, project: ProjectInPath, edit_id: str) -> Response:
+    """Show an edit with what it did."""
+    words, path = words_of(request), f"/p/{project.slug}/edits/{edit_id}"
+    detail = show_edit(store, project, edit_id)
+    cut = len(detail.rows) == MOST_CHANGES
+    more = (
+        words.gettext("The first %(n)s changes are shown; the file has all of them.", n=MOST_CHANGES) if cut else ""
+    )
+    view = EditView(
+        detail.edit.summary,
+        detail,
+        "" if detail.edit.undone_by or not who.may("editor") else f"{path}/undo",
+        more,
+        f"/p/{project.slug}/edits",
+        tuple(Link(kind.upper(), f"{path}.{kind}") for kind in ("csv", "xlsx")),
+        {step: words.gettext(said) for step, said in STEPS.items()},
+    )
+    return page(request, "edit.html", words.gettext("One edit"), view=view, project=project, section="topics")
 
 
 @router.post("/p/{slug}/edits/{edit_id}/undo")

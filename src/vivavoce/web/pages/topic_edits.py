@@ -11,19 +11,17 @@ from starlette.responses import Response
 
 from vivavoce.errors import InputError, StaleError
 from vivavoce.store.database import Store
-from vivavoce.store.rows import ExampleRow, Project, Topic
+from vivavoce.store.rows import Project, Topic
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.failures import status_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
-from vivavoce.web.pages.topics import topic_page, topic_path
+from vivavoce.web.pages.topics import topic_path
 from vivavoce.web.parts import Choice, Field
-from vivavoce.workspace import examples as example_uses
 from vivavoce.workspace import topics as topic_uses
-from vivavoce.workspace.examples import find_examples
-from vivavoce.workspace.names import MOST_NAME, find_named
+from vivavoce.workspace.names import MOST_NAME
 from vivavoce.workspace.topics import ANSWER_CHOICES, AnswerChoice, Loss, mark_of, weigh_topics
 
 router = APIRouter()
@@ -31,7 +29,6 @@ MOST_WHY = 500
 LISTED = 20
 ANSWER = "answer-"
 Ids = Annotated[list[str], Query(max_length=500)]
-From = Annotated[str, Query(alias="from", max_length=40)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ def edit_topic(request: Request, who: Editor, store: InStore, project: ProjectIn
     return _topic_form(request, project, topic_uses.get_topic(store, project, topic_id), None)
 
 
-@router.post("/p/{slug}/topics/{topic_id}")
+@router.post("/p/{slug}/topics/{topic_id}/edit")
 def change_topic(  # noqa: PLR0917
     request: Request, who: Editor, store: InStore, project: ProjectInPath, topic_id: str, form: Form
 ) -> Response:
@@ -117,9 +114,9 @@ def _topic_form(
     lead = words.gettext("Everything that the topic says is here; saving is one change that can be undone.")
     fields = _topic_fields(words, project, topic, form, error)
     button = words.gettext("Save") if topic else words.gettext("Make the topic")
-    view = FormView(lead, path, path, button, fields, error=error)
+    view = FormView(lead, f"{path}/edit" if topic else path, path, button, fields, error=error)
     title = topic.name if topic else words.gettext("A new topic")
-    return _form_page(request, project, title, view)
+    return form_page(request, project, title, view)
 
 
 def _topic_fields(
@@ -151,7 +148,7 @@ def _topic_fields(
         Field("owner", words.gettext("Who looks after it"), value=owner, most=topic_uses.MOST_OWNER),
         *spoken,
         *(() if topic else (_first_examples(words, form),)),
-        _why(words, form),
+        why_field(words, form),
         *((Field("seen", "", "hidden", _seen(topic, form, error)),) if topic else ()),
     )
 
@@ -176,7 +173,11 @@ def _first_examples(words: Words, form: Fields | None) -> Field:
 
 @router.get("/p/{slug}/topics/delete")
 def ask_delete(
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, topic: Ids = []  # noqa: B006 - never changed
+    request: Request,
+    who: Editor,
+    store: InStore,
+    project: ProjectInPath,
+    topic: Ids = [],  # noqa: B006 - never changed
 ) -> Response:
     """Ask before topics are deleted."""
     return _delete_page(request, store, project, topic)
@@ -185,16 +186,18 @@ def ask_delete(
 @router.post("/p/{slug}/topics/delete")
 def delete_topics(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Delete topics with their examples."""
-    edit = topic_uses.delete_topics(
-        store, who.actor, project, form.all("topic"), why=form.text("why", most=MOST_WHY)
-    )
+    edit = topic_uses.delete_topics(store, who.actor, project, form.all("topic"), why=form.text("why", most=MOST_WHY))
     said = words_of(request).gettext("Deleted.")
     return done(f"/p/{project.slug}/topics", said, project=project, edit=edit)
 
 
 @router.get("/p/{slug}/topics/merge")
 def ask_merge(
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, topic: Ids = []  # noqa: B006 - never changed
+    request: Request,
+    who: Editor,
+    store: InStore,
+    project: ProjectInPath,
+    topic: Ids = [],  # noqa: B006 - never changed
 ) -> Response:
     """Ask before topics are merged: into which one, and what becomes of the other answers."""
     return _merge_page(request, store, project, topic)
@@ -227,11 +230,11 @@ def _delete_page(request: Request, store: Store, project: Project, chosen: Seque
         examples=Writer(words).number(loss.examples),
         answers=loss.answers,
     )
-    listed, more = _listed([topic.name for topic in loss.topics])
+    names, more = listed([topic.name for topic in loss.topics])
     button = words.gettext("Delete")
-    fields = (*_hidden("topic", chosen), _why(words))
-    view = FormView(lead, f"{path}/delete", path, button, fields, danger=True, listed=listed, more=more)
-    return _form_page(request, project, words.gettext("Delete topics"), view)
+    fields = (*hidden_fields("topic", chosen), why_field(words))
+    view = FormView(lead, f"{path}/delete", path, button, fields, danger=True, listed=names, more=more)
+    return form_page(request, project, words.gettext("Delete topics"), view)
 
 
 def _merge_page(
@@ -244,8 +247,12 @@ def _merge_page(
 ) -> Response:
     words, path = words_of(request), f"/p/{project.slug}/topics"
     loss = weigh_topics(store, project, chosen)
-    listed, more = _listed([topic.name for topic in loss.topics])
-    fields = (*_hidden("topic", chosen), *_merge_fields(words, store, project, loss, form), _why(words, form))
+    names, more = listed([topic.name for topic in loss.topics])
+    fields = (
+        *hidden_fields("topic", chosen),
+        *_merge_fields(words, store, project, loss, form),
+        why_field(words, form),
+    )
     lead = words.gettext(
         "These topics become one; up to %(examples)s examples come together, none twice.",
         examples=Writer(words).number(loss.examples),
@@ -256,8 +263,8 @@ def _merge_page(
             examples=Writer(words).number(loss.examples),
         )
     button = words.gettext("Merge")
-    view = FormView(lead, f"{path}/merge", path, button, fields, danger=True, listed=listed, more=more, error=error)
-    return _form_page(request, project, words.gettext("Merge topics"), view)
+    view = FormView(lead, f"{path}/merge", path, button, fields, danger=True, listed=names, more=more, error=error)
+    return form_page(request, project, words.gettext("Merge topics"), view)
 
 
 def _merge_fields(
@@ -286,18 +293,25 @@ def _merge_fields(
     )
 
 
-# --- examples ----------------------------------------------------------------------------------------------------
+# --- what forms share --------------------------------------------------------------------------------------------
 
 
-@router.post("/p/{slug}/examples")
-def add_examples(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
-    """Add examples to a topic: one on each line."""
-    topic_id = form.text("from") or None
-    typed = form.typed("text")
-    try:
-        added = example_uses.add_examples(
-            store, who.actor, project, typed.splitlines_kept, topic_id=topic_id, why=form.text("why", most=MOST_WHY)
-        )
-    except InputError as error:
-        return topic_page(request, store, project, topic_id, typed=typed, error=error)
-    return done(topic_path(project, topic_id), "", project=project, edit=added.edit)
+def form_page(request: Request, project: Project, title: str, view: FormView) -> Response:
+    """Return a page that is one form."""
+    status = status_of(view.error) if view.error else 200
+    return page(request, "topic_form.html", title, view=view, project=project, section="topics", status=status)
+
+
+def why_field(words: Words, form: Fields | None = None) -> Field:
+    """Return the field for the reason, which the history shows."""
+    return Field("why", words.gettext("Why"), value=form.text("why") if form else "", most=MOST_WHY)
+
+
+def hidden_fields(name: str, values: Sequence[str]) -> tuple[Field, ...]:
+    """Return what was chosen, to be sent along."""
+    return tuple(Field(name, "", "hidden", value) for value in values)
+
+
+def listed(names: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """Return the first names, and how many more there are."""
+    return tuple(names[:LISTED]), max(0, len(names) - LISTED)

@@ -268,9 +268,7 @@ def _list_lead(words: Words, found: TopicList) -> str:
         return words.gettext("This project has no topics yet.")
     said = words.gettext(
         "%(topics)s with %(examples)s",
-        topics=words.ngettext(
-            "%(count)s topic", "%(count)s topics", found.topics, count=write.number(found.topics)
-        ),
+        topics=words.ngettext("%(count)s topic", "%(count)s topics", found.topics, count=write.number(found.topics)),
         examples=_examples_said(words, found.examples),
     )
     if not found.flagged:
