@@ -120,6 +120,13 @@ class Settings:
             "Whether admins of a workspace may add bots that are programs on its machine.", choices=("no", "yes")
         ),
     )
+    bot_variables: str = field(
+        default="none",
+        metadata=_about(
+            "Environment variables that bots of a workspace may be sent, beside those that begin with `BOT_`; "
+            "separated by commas."
+        ),
+    )
     max_upload_mb: int = field(
         default=20, metadata=_about("Largest file that can be uploaded to a workspace, in megabytes.", low=1)
     )

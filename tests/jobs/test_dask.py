@@ -30,7 +30,8 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            # Any free port: the usual one may belong to another cluster, of which Dask would warn.
+            dashboard_address="127.0.0.1:0",
             worker_dashboard_address=None,
             local_directory=str(folder),
             host="127.0.0.1",

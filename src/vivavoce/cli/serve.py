@@ -162,6 +162,7 @@ def config_of(settings: Settings, listening: Listening) -> WebConfig:
         behind_proxy=listening.behind_proxy,
         private_bots=settings.private_bots == "yes",
         bot_programs=settings.bot_programs == "yes",
+        bot_variables=tuple(filter(None, (name.strip() for name in settings.bot_variables.split(",")))),
         max_upload_mb=settings.max_upload_mb,
     )
 

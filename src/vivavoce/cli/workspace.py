@@ -46,6 +46,8 @@ BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of th
 def create(workspace: Workspace = None, json_path: JsonPath = None, quiet: Quiet = False) -> None:
     """Make a new workspace; an existing one is refused.
 
+    A file can be read by its owner only. A database of PostgreSQL must be there and empty.
+
     For example:
 
         viva workspace create
@@ -89,7 +91,9 @@ def backup(file: BackupFile, workspace: Workspace = None, json_path: JsonPath = 
 
 @app.command()
 def restore(file: BackupFile, workspace: Workspace = None, json_path: JsonPath = None, quiet: Quiet = False) -> None:
-    """Make a new workspace of a backup, in the same or the other database: all of it, or nothing.
+    """Make a new workspace of a backup: all of it, or nothing.
+
+    The place must be empty; it may be in the other kind of database. Work that was under way begins again.
 
     For example:
 
@@ -105,7 +109,9 @@ def restore(file: BackupFile, workspace: Workspace = None, json_path: JsonPath =
 
 @app.command()
 def migrate(workspace: Workspace = None, json_path: JsonPath = None, quiet: Quiet = False) -> None:
-    """Bring a workspace to the newest schema; stop servers and workers first. A file is copied aside before.
+    """Bring a workspace to the newest schema.
+
+    Stop servers and workers first. A workspace in a file is copied aside before.
 
     For example:
 
@@ -132,7 +138,9 @@ def export(
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the material of a project into a ZIP file of plain files; runs and people stay behind.
+    """Write the material of a project into a ZIP file of plain files.
+
+    Topics, bots, suites and talks go with it; runs and people stay behind.
 
     For example:
 
@@ -165,6 +173,8 @@ def import_(
 ) -> None:
     """Make a new project of a file that `viva workspace export` wrote.
 
+    It can come from another workspace and another kind of database.
+
     For example:
 
         viva workspace import jobs.zip
@@ -186,6 +196,8 @@ def import_(
 def status(workspace: Workspace = None, json_path: JsonPath = None, quiet: Quiet = False) -> None:
     """Say what is the case: schema, projects, people, runs, workers.
 
+    Workers are those that were seen in the last half minute, on any machine.
+
     For example:
 
         viva workspace status
@@ -202,7 +214,7 @@ def status(workspace: Workspace = None, json_path: JsonPath = None, quiet: Quiet
     facts = workspace_facts(store)
     store.close()
     if json_path:
-        workers = [{**asdict(one), "seen": one.seen.isoformat()} for one in facts.workers]
+        workers = [{"host": one.host, "pid": one.pid, "seen": one.seen.isoformat()} for one in facts.workers]
         write_content(json_path, {**head("workspace"), **asdict(facts), "workers": workers})
     if not quiet and json_path != "-":
         _show(facts)
@@ -218,7 +230,9 @@ def setup_link(
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
-    """Print a link that makes the first admin; links printed before stop working.
+    """Print a link that makes the first admin.
+
+    It works once, for 24 hours; links printed before stop working.
 
     For example:
 

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vivavoce.errors import InputError, MissingPartError, VivaError
 from vivavoce.jobs.clerk import Clerk
@@ -25,6 +25,9 @@ from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Run, TurnRow, Unit
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from vivavoce.bots.guard import Addresses
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -133,15 +136,17 @@ class Performer:
         await self.clerk.write(lambda tx: keep_concluded(tx, run, unit, self.worker, concluded))
 
     async def _talk(self, unit: Unit, case: Case) -> None:
+        from vivavoce.bots.guard import limited_to
         from vivavoce.jobs.exams.conversations import is_held, lines_of
 
         attempt = _attempt(unit)
         if attempt > 1:
             await self.clerk.write(lambda tx: tx.turns.clear(unit.id))
-        room = await self.rooms.enter(case.run, case.material)
-        result = await room.hold(
-            unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=attempt
-        )
+        with limited_to(_addresses(case.run)):
+            room = await self.rooms.enter(case.run, case.material)
+            result = await room.hold(
+                unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=attempt
+            )
         lines = await asyncio.to_thread(lines_of, case.material, unit.key, result)
         rows = tuple(judged_rows(unit.id, unit.run_id, lines))
         await self._finish(unit, result, rows, "" if is_held(result) else _note(result))
@@ -176,6 +181,13 @@ def _attempt(unit: Unit) -> int:
     if unit.attempts == 1 and not unit.error:
         return 1
     return int((unit.started or now()).timestamp() * 1000)
+
+
+def _addresses(run: Run) -> Addresses:
+    """Return where the bots of a run may live: whoever began it was told so, and no worker goes beyond."""
+    from vivavoce.bots.guard import ANYWHERE, public_addresses
+
+    return public_addresses() if run.options.get("public_only") else ANYWHERE
 
 
 def _may_pass(error: Exception) -> bool:

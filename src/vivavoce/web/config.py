@@ -11,11 +11,12 @@ class WebConfig:
 
     `hosts`: names under which it may be asked beside the loopback ones. `behind_proxy`: every request passes a proxy
     whose headers are true. `private_bots`: bots may live at private addresses. `bot_programs`: admins may add bots
-    that are programs on this machine.
+    that are programs on this machine. `bot_variables`: what bots may be sent of the environment beside BOT_*.
     """
 
     hosts: tuple[str, ...] = ()
     behind_proxy: bool = False
     private_bots: bool = False
     bot_programs: bool = False
+    bot_variables: tuple[str, ...] = ()
     max_upload_mb: int = 20

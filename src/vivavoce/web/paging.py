@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from fastapi import Query
 
-from vivavoce.web.parts import Column, Pager
+from vivavoce.web.parts import Column, Order, Pager
 
 # Nobody turns more pages than this; and no database counts further.
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
@@ -27,15 +27,29 @@ def pager_of(path: str, chosen: Mapping[str, str], *, number: int, size: int, to
 
 
 def sorting_column(
-    title: str, name: str, path: str, chosen: Mapping[str, str], *, number: bool = False, meaning: str = ""
+    title: str,
+    name: str,
+    path: str,
+    chosen: Mapping[str, str],
+    *,
+    number: bool = False,
+    falling: bool = False,
+    meaning: str = "",
 ) -> Column:
-    """Return a column that sorts by its name; a second click turns the order round. Numbers begin with the largest."""
+    """Return a column that sorts by a link; a second click turns the order round.
+
+    Numbers, and what is `falling`, begin with the largest.
+    """
     now = chosen.get("sort", "")
-    first = f"-{name}" if number else name
-    other = name if number else f"-{name}"
-    order = "" if now not in (name, f"-{name}") else "descending" if now.startswith("-") else "ascending"
+    first, other = (f"-{name}", name) if number or falling else (name, f"-{name}")
     href = link_to(path, {**chosen, "sort": other if now == first else first})
-    return Column(title, href, order, number, meaning)  # type: ignore[arg-type]
+    return Column(title, href, _order(name, now), number, meaning)
+
+
+def _order(name: str, now: str) -> Order:
+    if now.removeprefix("-") != name:
+        return ""
+    return "descending" if now.startswith("-") else "ascending"
 
 
 def link_to(path: str, query: Mapping[str, str]) -> str:

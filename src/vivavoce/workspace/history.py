@@ -15,7 +15,9 @@ from vivavoce.workspace.examples import OUT_OF_SCOPE_TITLE
 
 MOST_CHANGES = 200
 # Columns that only the product needs.
-_SILENT = frozenset({"id", "project_id", "place", "created", "suite_id", "user_id"})
+_SILENT = frozenset({"id", "project_id", "place", "created", "source", "suite_id", "user_id"})
+# What the title of a row says already where the row came or went.
+_IN_TITLE = frozenset({"topic_id", "language"})
 _SINGULAR = {
     "projects": "project",
     "topics": "topic",
@@ -159,6 +161,8 @@ def _title(values: Mapping[str, Any], titles: Mapping[str, str]) -> str:
 def _fields(before: Mapping[str, Any], after: Mapping[str, Any], titles: Mapping[str, str]) -> Iterator[FieldChange]:
     for name in dict.fromkeys([*before, *after]):
         if name in _SILENT or before.get(name) == after.get(name):
+            continue
+        if name in _IN_TITLE and not (before and after):
             continue
         old, new = (_said(name, values, titles) for values in (before, after))
         if old or new:

@@ -96,7 +96,7 @@ def show_run(store: Store, project: Project, number: int, kind: str | None = Non
     """Return a run and who began it."""
     with store.reading() as tx:
         run = get_run(tx, project, number, kind)
-        return RunLine(run, _names(tx, [run])[run.user_id])
+        return RunLine(run, person_names(tx, [run.user_id])[run.user_id])
 
 
 def list_runs(
@@ -112,7 +112,7 @@ def list_runs(
     states = None if state is None else (state,)
     with store.reading() as tx:
         found = tx.runs.page(project.id, kind, states=states, limit=limit, offset=offset)
-        names = _names(tx, found)
+        names = person_names(tx, [run.user_id for run in found])
         total = tx.runs.count(project.id, kind, states=states)
     return RunPage(tuple(RunLine(run, names[run.user_id]) for run in found), total)
 
@@ -127,6 +127,13 @@ def progress_of(store: Store, run: Run) -> RunProgress:
         failures = _failures(tx, run.id) if counts[UnitState.FAILED] else ()
         workers = len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS))) if current.state.open else 0
     return RunProgress(current, counts, seconds, failures, workers)
+
+
+def person_names(tx: Transaction, ids: Sequence[str | None]) -> dict[str | None, str]:
+    """Return the names of people by id; what nobody did, the product did."""
+    people = {user_id: tx.users.get(user_id) for user_id in set(ids) if user_id}
+    names = {user_id: user.name or user.login for user_id, user in people.items() if user}
+    return {user_id: names.get(user_id or "", PRODUCT.name) for user_id in ids}
 
 
 # --- doing -------------------------------------------------------------------------------------------------------
@@ -269,13 +276,6 @@ def _read(store: Store, run: Run, name: str) -> bytes:
 
 
 # --- the work ----------------------------------------------------------------------------------------------------
-
-
-def _names(tx: Transaction, runs: Sequence[Run]) -> dict[str | None, str]:
-    ids = {run.user_id for run in runs}
-    people = {user_id: tx.users.get(user_id) for user_id in ids if user_id}
-    names = {user_id: user.name or user.login for user_id, user in people.items() if user}
-    return {user_id: names.get(user_id or "", PRODUCT.name) for user_id in ids}
 
 
 def _name(run: Run) -> str:

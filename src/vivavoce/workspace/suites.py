@@ -130,6 +130,15 @@ def import_suite(
     return import_read_suite(store, actor, project, read_suite(source), name=name, replacing=replacing, why=why)
 
 
+def read_shipped(name: str) -> Suite:
+    """Return a suite that ships; never a file of this name."""
+    if name not in demo.suites():
+        raise UsageError(
+            f"there is no shipped suite '{name}'.{nearest(name, demo.suites())}", remedy=", ".join(demo.suites())
+        )
+    return replace(read_suite(demo.suite_path(name)), name=name, source=name)
+
+
 def import_read_suite(
     store: Store,
     actor: Actor,

@@ -16,7 +16,7 @@ from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, tal
 from vivavoce.conversations.running.transcript_json import transcript_to_text
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
 from vivavoce.errors import UsageError, plural
-from vivavoce.jobs.exams.choices import Choice, UnfitError, check_options, from_settings
+from vivavoce.jobs.exams.choices import Choice, UnfitError, check_options, flag, from_settings
 from vivavoce.jobs.exams.documents import figure_documents, html_document, json_document
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from vivavoce.conversations.running.record import RunRecord
     from vivavoce.conversations.scenario import Script, ScriptTurn
 
-__all__ = ["Conversations", "TurnLine", "is_held", "lines_of", "run_options", "telling_bots"]
+__all__ = ["PUBLIC_ONLY", "Conversations", "TurnLine", "is_held", "lines_of", "run_options", "telling_bots"]
+
+# The option of a run whose bots may live at public addresses alone.
+PUBLIC_ONLY = "public_only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +131,8 @@ class Conversations:
 
 
 def run_options(options: Options) -> RunOptions:
-    """Return checked options as those of a run."""
-    return RunOptions(**options)  # type: ignore[arg-type]
+    """Return checked options as those of a run; where connections may go is no matter of the run itself."""
+    return RunOptions(**{name: value for name, value in options.items() if name != PUBLIC_ONLY})  # type: ignore[arg-type]
 
 
 def _number(least: float, whole: bool, optional: bool, value: Json) -> Json:
@@ -155,6 +158,7 @@ _CHOICES: Mapping[str, Choice] = {
     "max_messages": Choice(None, _limit(1)),
     "give_up_after": Choice(10, _limit(1, optional=False)),
     "seed": from_settings("seed"),
+    PUBLIC_ONLY: flag(False),
 }
 
 

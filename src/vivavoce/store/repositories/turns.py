@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -21,10 +22,13 @@ class TurnFilter:
     domain: str | None = None
     outcome: str | None = None
     scenario: str | None = None
+    kind: str | None = None
     search: str | None = None
 
 
 ALL_TURNS = TurnFilter()
+# What messages can be sorted by; messages without a time come last.
+SORTS = {"bot": "bot", "scenario": "scenario", "outcome": "outcome", "time": "first_ms"}
 
 
 class Turns(Repository):
@@ -58,13 +62,13 @@ class Turns(Repository):
         return self._all(TurnRow, query.order_by(turns.c.bot, turns.c.repeat, turns.c.number))
 
     def page(
-        self, run_id: str, chosen: TurnFilter = ALL_TURNS, *, limit: int = 50, offset: int = 0
+        self, run_id: str, chosen: TurnFilter = ALL_TURNS, *, sort: str = "", limit: int = 50, offset: int = 0
     ) -> tuple[TurnRow, ...]:
-        """Return some messages of a run."""
+        """Return some messages of a run; `sort` is one of `SORTS`, with a `-` before it the other way round."""
         turns = tables.turns
         query = sa.select(turns).where(*_conditions(run_id, chosen))
         order = (turns.c.bot, turns.c.script, turns.c.repeat, turns.c.number)
-        return self._all(TurnRow, query.order_by(*order).limit(limit).offset(offset))
+        return self._all(TurnRow, query.order_by(*_first(sort), *order).limit(limit).offset(offset))
 
     def count(self, run_id: str, chosen: TurnFilter = ALL_TURNS) -> int:
         """Return how many messages of a run there are."""
@@ -78,10 +82,18 @@ class Turns(Repository):
         return {outcome: int(n) for outcome, n in self.connection.execute(query.group_by(turns.c.outcome))}
 
 
+def _first(sort: str) -> list[sa.ColumnElement[Any]]:
+    column = SORTS.get(sort.removeprefix("-"))
+    if column is None:
+        return []
+    chosen = tables.turns.c[column]
+    return [chosen.is_(None), chosen.desc() if sort.startswith("-") else chosen.asc()]
+
+
 def _conditions(run_id: str, chosen: TurnFilter) -> list[sa.ColumnElement[bool]]:
     turns = tables.turns
     conditions = [turns.c.run_id == run_id]
-    for name in ("bot", "level", "domain", "outcome", "scenario"):
+    for name in ("bot", "level", "domain", "outcome", "scenario", "kind"):
         if (wanted := getattr(chosen, name)) is not None:
             conditions.append(turns.c[name] == wanted)
     if chosen.search:

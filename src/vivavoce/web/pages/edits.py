@@ -76,6 +76,7 @@ def show_history(
     who: Reader,
     store: InStore,
     project: ProjectInPath,
+    *,
     page_number: Annotated[PageNumber, Query(alias="page")] = 1,
 ) -> Response:
     """Show all edits of a project, the newest first."""
@@ -141,7 +142,9 @@ def show_one(request: Request, who: Reader, store: InStore, project: ProjectInPa
 
 
 @router.post("/p/{slug}/edits/{edit_id}/undo")
-def undo(request: Request, who: Editor, store: InStore, project: ProjectInPath, edit_id: str, form: Form) -> Response:
+def undo(
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, *, edit_id: str, form: Form
+) -> Response:
     """Take an edit back, and lead back to where one was."""
     done_edit = undo_edit(store, who.actor, project, edit_id, why=form.text("why", most=500))
     text = words_of(request).gettext("It is undone.")

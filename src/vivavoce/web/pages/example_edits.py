@@ -62,6 +62,7 @@ def ask_split(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
+    *,
     example: Ids = [],  # noqa: B006 - never changed
     here: From = "",
 ) -> Response:
@@ -76,7 +77,7 @@ def split(request: Request, who: Editor, store: InStore, project: ProjectInPath,
     try:
         made = split_topic(store, who.actor, project, chosen, form.text("name"), why=form.text("why", most=MOST_WHY))
     except InputError as error:
-        return _split_page(request, store, project, chosen, form.text("from"), form, error)
+        return _split_page(request, store, project, chosen, form.text("from"), form=form, error=error)
     said = words_of(request).gettext("The new topic is made. Now write its answer.")
     return done(topic_path(project, made.topic.id), said, project=project, edit=made.edit)
 
@@ -87,6 +88,7 @@ def ask_delete(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
+    *,
     example: Ids = [],  # noqa: B006 - never changed
     here: From = "",
 ) -> Response:
@@ -119,8 +121,8 @@ def edit_example(request: Request, who: Editor, store: InStore, project: Project
 
 
 @router.post("/p/{slug}/examples/{example_id}")
-def change_example(  # noqa: PLR0917
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, example_id: str, form: Form
+def change_example(
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, *, example_id: str, form: Form
 ) -> Response:
     """Write an example anew."""
     (row,) = _rows(store, project, [example_id])
@@ -147,12 +149,13 @@ def _rows(store: Store, project: Project, chosen: Sequence[str]) -> tuple[Exampl
         return examples.find_examples(tx, project, chosen)
 
 
-def _split_page(  # noqa: PLR0917
+def _split_page(
     request: Request,
     store: Store,
     project: Project,
     chosen: Sequence[str],
     here: str,
+    *,
     form: Fields | None = None,
     error: InputError | None = None,
 ) -> Response:

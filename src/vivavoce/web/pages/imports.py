@@ -108,11 +108,12 @@ def export_preview(
 
 
 @router.get("/p/{slug}/import/{key}")
-def show_preview(  # noqa: PLR0917
+def show_preview(
     request: Request,
     who: Editor,
     store: InStore,
     project: ProjectInPath,
+    *,
     key: str,
     kind: Annotated[Kind | Literal[""], Query()] = "",
     page_number: Annotated[PageNumber, Query(alias="page")] = 1,
@@ -123,8 +124,8 @@ def show_preview(  # noqa: PLR0917
 
 
 @router.post("/p/{slug}/import/{key}")
-def read_again(  # noqa: PLR0917
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, key: str, form: Form
+def read_again(
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, *, key: str, form: Form
 ) -> Response:
     """Read the same file otherwise."""
     try:
@@ -133,20 +134,18 @@ def read_again(  # noqa: PLR0917
         preview = change_import(store, who.actor, project, key, choices)
     except InputError as error:
         kept = open_import(store, who.actor, project, key)
-        return _preview_page(request, project, kept, "", 1, error)
+        return _preview_page(request, project, kept, error=error)
     return go(f"/p/{project.slug}/import/{preview.key}")
 
 
 @router.post("/p/{slug}/import/{key}/apply")
-def apply(  # noqa: PLR0917
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, key: str, form: Form
-) -> Response:
+def apply(request: Request, who: Editor, store: InStore, project: ProjectInPath, *, key: str, form: Form) -> Response:
     """Do what the preview says."""
     try:
         edit = apply_import(store, who.actor, project, key, why=form.text("why", most=MOST_WHY))
     except UsageError as error:
         kept = open_import(store, who.actor, project, key)
-        return _preview_page(request, project, kept, "", 1, error)
+        return _preview_page(request, project, kept, error=error)
     said = words_of(request).gettext("The import is done.")
     return done(f"/p/{project.slug}/topics", said, project=project, edit=edit)
 
@@ -218,8 +217,9 @@ def _preview_page(
     request: Request,
     project: Project,
     preview: Preview,
-    kind: str,
-    number: int,
+    kind: str = "",
+    number: int = 1,
+    *,
     error: InputError | None = None,
 ) -> Response:
     words, path = words_of(request), f"/p/{project.slug}/import/{preview.key}"
@@ -252,8 +252,8 @@ def _preview_lead(words: Words, preview: Preview) -> str:
     if preview.unclear:
         return words.gettext("Choose which column holds the text and which the topic.")
     return words.gettext(
-        "%(name)s: %(accepted)s rows accepted, %(changed)s of them put right, %(joined)s joined, %(refused)s refused. "
-        "Nothing is changed yet.",
+        "%(name)s: %(accepted)s rows accepted, %(changed)s of them put right, %(joined)s joined, %(refused)s "
+        "refused. Nothing is changed yet.",
         name=preview.name,
         accepted=counts["added"] + counts["changed"],
         changed=counts["changed"],

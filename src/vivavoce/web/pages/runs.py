@@ -84,13 +84,13 @@ def show_runs(  # noqa: PLR0917
     return page(request, "runs.html", words.gettext("Runs"), view=view, project=project)
 
 
-@router.get("/{number}")
+@router.get("/{number:int}")
 def lead_to_run(who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
     """Lead to the page of a run, which depends on its kind."""
     return go(run_path(project, runs.show_run(store, project, number).run))
 
 
-@router.get("/{number}/progress")
+@router.get("/{number:int}/progress")
 def show_progress(  # noqa: PLR0917
     request: Request,
     who: Reader,
@@ -110,7 +110,7 @@ def show_progress(  # noqa: PLR0917
     return part(request, "run_progress.html", view=view, project=project)
 
 
-@router.post("/{number}/cancel")
+@router.post("/{number:int}/cancel")
 def cancel_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
     """End a run."""
     run = runs.cancel_run(store, who.actor, project, number)
@@ -118,21 +118,21 @@ def cancel_run(request: Request, who: Editor, store: InStore, project: ProjectIn
     return done(run_path(project, run), said)
 
 
-@router.post("/{number}/resume")
+@router.post("/{number:int}/resume")
 def resume_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
     """Go on with a run."""
     run = runs.resume_run(store, who.actor, project, number)
     return done(run_path(project, run), words_of(request).gettext("The run goes on."))
 
 
-@router.post("/{number}/retry")
+@router.post("/{number:int}/retry")
 def retry_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
     """Try again what failed."""
     run = runs.retry_run(store, who.actor, project, number)
     return done(run_path(project, run), words_of(request).gettext("What failed is tried again."))
 
 
-@router.post("/{number}/rename")
+@router.post("/{number:int}/rename")
 def rename_run(  # noqa: PLR0917
     request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number, form: Form
 ) -> Response:
@@ -141,7 +141,7 @@ def rename_run(  # noqa: PLR0917
     return done(run_path(project, run), words_of(request).gettext("The run has a new title."))
 
 
-@router.get("/{number}/delete")
+@router.get("/{number:int}/delete")
 def ask_to_delete(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
     """Ask before a run is deleted."""
     words = words_of(request)
@@ -154,14 +154,14 @@ def ask_to_delete(request: Request, who: Editor, store: InStore, project: Projec
     return page(request, "run_delete.html", words.gettext("Delete this run?"), view=view, project=project)
 
 
-@router.post("/{number}/delete")
+@router.post("/{number:int}/delete")
 def delete_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
     """Delete a run."""
     runs.delete_run(store, who.actor, project, number)
     return done(f"/p/{project.slug}/runs", words_of(request).gettext("The run is deleted."))
 
 
-@router.get("/{number}/report.html")
+@router.get("/{number:int}/report.html")
 def show_report(who: Reader, store: InStore, project: ProjectInPath, number: Number, save: bool = False) -> Response:
     """Return the report of a run, to read here or to keep."""
     run = runs.show_run(store, project, number).run
@@ -171,7 +171,7 @@ def show_report(who: Reader, store: InStore, project: ProjectInPath, number: Num
     return Response(content, media_type=media, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-@router.get("/{number}/findings.json")
+@router.get("/{number:int}/findings.json")
 def save_findings(who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
     """Return all numbers of a run as a file."""
     run = runs.show_run(store, project, number).run

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 
 from fastapi import Request
 from starlette.responses import Response
@@ -15,11 +16,13 @@ from vivavoce.conversations.scenarios.measures import Measured, measure_script
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import Fault, InputError, UsageError
 from vivavoce.store.database import Store
-from vivavoce.store.rows import BotRow, Project, SuiteRow
+from vivavoce.store.rows import BotRow, Project, ScenarioRow, SuiteRow
 from vivavoce.web.access import config_of, visitor_of
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.language import Words
 from vivavoce.web.pages.scenario_form import MOST_TURNS, change_turn, rearrange
+from vivavoce.web.pages.scenario_words import level_title
+from vivavoce.web.parts import Choice, Piece
 from vivavoce.workspace.chatting import Heard, Reach, ask_bot, find_bot, list_partners, make_partner
 from vivavoce.workspace.drafts import Draft, DraftTurn, keep_head, keep_step, locked_head, locked_parts, step_of
 from vivavoce.workspace.drafts import scenario_of as scenario_of_draft
@@ -79,6 +82,11 @@ class TurnView:
     faults: tuple[str, ...]
 
     @property
+    def letters(self) -> tuple[Piece, ...]:
+        """The message and its misspelt version in one run, letter by letter."""
+        return letter_changes(self.draft.said, self.draft.misspelt)
+
+    @property
     def slots(self) -> str:
         """The pairs as they are typed."""
         return "\n".join(f"{name} = {value}" if value else f"{name} =" for name, value in self.draft.slots)
@@ -95,7 +103,7 @@ class EditorView:
     locked: tuple[tuple[str, str], ...]
     turns: tuple[TurnView, ...]
     topics: tuple[OfferedTopic, ...]
-    levels: tuple[str, ...]
+    levels: tuple[Choice, ...]
     domains: tuple[str, ...]
     bots: tuple[BotRow, ...]
     measured: Measured | None
@@ -135,7 +143,7 @@ def _view(request: Request, store: Store, desk: Desk, draft: Draft, notes: Notes
         locked=locked_head(draft),
         turns=tuple(_turns(desk, draft, scenario, phrases, notes)),
         topics=topics,
-        levels=tuple(dict.fromkeys((*desk.head.levels, *(row.level for row in rows)))),
+        levels=tuple(Choice(one, level_title(words_of(request), one)) for one in _levels(desk, draft, rows)),
         domains=tuple(sorted({row.domain for row in rows if row.domain})),
         bots=list_partners(store, desk.project),
         measured=measured,
@@ -143,6 +151,12 @@ def _view(request: Request, store: Store, desk: Desk, draft: Draft, notes: Notes
         editable=who is not None and who.may("editor"),
         too_long=len(draft.turns) > MOST_TURNS,
     )
+
+
+def _levels(desk: Desk, draft: Draft, rows: Sequence[ScenarioRow]) -> tuple[str, ...]:
+    # What a draft says is among the choices, whatever it is: a form must not change it unasked.
+    said = [draft.level] if draft.level else []
+    return tuple(dict.fromkeys((*desk.head.levels, *(row.level for row in rows), *said)))
 
 
 def _lead(words: Words, desk: Desk, draft: Draft) -> str:
@@ -193,6 +207,18 @@ def _turn_faults(error: InputError | None, place: int, step: object) -> tuple[st
 def _is_at(fault: Fault, place: int, name: str) -> bool:
     inner = fault.where.partition(" (line")[0].rpartition("/")[2]
     return fault.where.startswith(f"{place}-") or fault.where == f"turn {place + 1}" or inner == name
+
+
+def letter_changes(before: str, after: str) -> tuple[Piece, ...]:
+    """Return two texts as one run of pieces, by letters."""
+    pieces: list[Piece] = []
+    for tag, i, k, j, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            pieces.append(Piece(before[i:k]))
+            continue
+        pieces += [Piece(before[i:k], "removed")] if k > i else []
+        pieces += [Piece(after[j:m], "added")] if m > j else []
+    return tuple(pieces)
 
 
 def measure(head: Suite, scenario: Scenario) -> Measured | None:

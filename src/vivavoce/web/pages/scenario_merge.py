@@ -18,6 +18,7 @@ from vivavoce.web.failures import status_of
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.pages.scenario_editor import Desk, Notes, editor_page
+from vivavoce.web.pages.scenario_saving import save_draft
 from vivavoce.web.pages.scenario_words import field_title, field_words, step_words
 from vivavoce.workspace.drafts import Draft, draft_of, keep_scenario, read_kept_scenario
 from vivavoce.workspace.merging import MINE, THEIRS, Conflict, merge_scenarios
@@ -86,13 +87,13 @@ def merge_scenario(
         return merge_or_ask(request, store, desk, mine)
     merge = merge_scenarios(version_of(store, project, scenario_id, began), now.scenario, mine)
     merged = merge.resolve(lambda one: THEIRS if form.text(one.key) == THEIRS else MINE)
-    fresh = replace(desk, version=now.row.version)
+    fresh, draft = replace(desk, version=now.row.version), carry_misspelt(draft_of(merged), desk.misspelt)
     try:
-        saved = save_scenario(store, who.actor, project, scenario_id, merged, version=now.row.version, why=desk.why)
+        saved = save_draft(store, who, fresh, draft)
     except StaleError:
         return merge_or_ask(request, store, desk, mine)
     except InputError as error:
-        return editor_page(request, store, fresh, draft_of(merged), Notes(error=error, status=status_of(error)))
+        return editor_page(request, store, fresh, draft, Notes(error=error, status=status_of(error)))
     said = words_of(request).gettext("Both versions are put together and saved.")
     return done(action, said, project=project, edit=saved.edit)
 

@@ -12,13 +12,18 @@ from vivavoce.workspace.drafts import DraftTurn, draft_of, draft_turn, locked_he
 LEVELS = (gettext_noop("basic"), gettext_noop("medium"), gettext_noop("complex"))
 
 
+def level_title(words: Words, level: str) -> str:
+    """Return how a level is called; those that a suite declares itself stay as they are."""
+    return words.gettext(level) if level in LEVELS else level
+
+
 def scenario_words(words: Words, scenario: Scenario) -> str:
     """Return a whole scenario as a text that anybody can read."""
     draft = draft_of(scenario)
     head = [
         (words.gettext("Title"), draft.title),
         (words.gettext("Domain"), draft.domain),
-        (words.gettext("How hard"), words.gettext(draft.level) if draft.level in LEVELS else draft.level),
+        (words.gettext("How hard"), level_title(words, draft.level)),
         (words.gettext("Tags"), ", ".join(draft.tags)),
         (words.gettext("Note"), draft.note),
         *locked_head(draft),
@@ -42,7 +47,7 @@ def step_words(words: Words, step: Step | None) -> str:
 def field_words(words: Words, name: str, value: object) -> str:
     """Return a part of a scenario's head as a text."""
     if isinstance(value, str):
-        return words.gettext(value) if name == "level" and value in LEVELS else value
+        return level_title(words, value) if name == "level" else value
     if isinstance(value, Sequence):
         return ", ".join(str(one) for one in value)
     return "" if value is None else str(value)

@@ -83,8 +83,8 @@ def edit_topic(request: Request, who: Editor, store: InStore, project: ProjectIn
 
 
 @router.post("/p/{slug}/topics/{topic_id}/edit")
-def change_topic(  # noqa: PLR0917
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, topic_id: str, form: Form
+def change_topic(
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, *, topic_id: str, form: Form
 ) -> Response:
     """Rename, describe, answer or give away a topic."""
     topic = topic_uses.get_topic(store, project, topic_id)
@@ -177,6 +177,7 @@ def ask_delete(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
+    *,
     topic: Ids = [],  # noqa: B006 - never changed
 ) -> Response:
     """Ask before topics are deleted."""
@@ -197,6 +198,7 @@ def ask_merge(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
+    *,
     topic: Ids = [],  # noqa: B006 - never changed
 ) -> Response:
     """Ask before topics are merged: into which one, and what becomes of the other answers."""
@@ -215,7 +217,7 @@ def merge_topics(request: Request, who: Editor, store: InStore, project: Project
             store, who.actor, project, chosen, into, answer=kept, why=form.text("why", most=MOST_WHY)
         )
     except InputError as error:
-        return _merge_page(request, store, project, chosen, form, error)
+        return _merge_page(request, store, project, chosen, form=form, error=error)
     said = words_of(request).gettext("The topics are one now.")
     return done(topic_path(project, into), said, project=project, edit=edit)
 
@@ -242,6 +244,7 @@ def _merge_page(
     store: Store,
     project: Project,
     chosen: Sequence[str],
+    *,
     form: Fields | None = None,
     error: InputError | None = None,
 ) -> Response:

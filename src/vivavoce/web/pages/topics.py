@@ -115,11 +115,12 @@ class TopicView:
 
 
 @router.get("/p/{slug}/topics")
-def show_topics(  # noqa: PLR0917
+def show_topics(
     request: Request,
     who: Reader,
     store: InStore,
     project: ProjectInPath,
+    *,
     q: Search = "",
     flag: Annotated[Flag | Literal[""], Query()] = "",
     sort: Sort = "name",
@@ -149,6 +150,7 @@ def export_list(
     who: Reader,
     store: InStore,
     project: ProjectInPath,
+    *,
     kind: TableKind,
     q: Search = "",
     flag: Annotated[Flag | Literal[""], Query()] = "",
@@ -173,6 +175,7 @@ def show_out_of_scope(
     who: Reader,
     store: InStore,
     project: ProjectInPath,
+    *,
     q: Search = "",
     page_number: Annotated[PageNumber, Query(alias="page")] = 1,
 ) -> Response:
@@ -181,11 +184,12 @@ def show_out_of_scope(
 
 
 @router.get("/p/{slug}/topics/{topic_id}")
-def show_topic(  # noqa: PLR0917
+def show_topic(
     request: Request,
     who: Reader,
     store: InStore,
     project: ProjectInPath,
+    *,
     topic_id: str,
     q: Search = "",
     page_number: Annotated[PageNumber, Query(alias="page")] = 1,
@@ -296,8 +300,7 @@ def _topic_lead(words: Words, state: TopicState | None, total: int) -> str:
     if not line.asked:
         return words.gettext("%(size)s, not examined yet.", size=size)
     return words.gettext(
-        "%(size)s; in the last exam its questions were %(right)s times right, %(deferred)s times deferred and "
-        "%(wrong)s times wrong.",
+        "%(size)s; in the last exam %(right)s right, %(deferred)s deferred and %(wrong)s wrong.",
         size=size,
         right=write.number(line.right),
         deferred=write.number(line.deferred),
@@ -335,8 +338,8 @@ def _list_columns(words: Words, path: str, chosen: Mapping[str, str]) -> tuple[C
         sorting_column(words.gettext("Topic"), "name", path, chosen),
         sorting_column(words.gettext("Examples"), "size", path, chosen, number=True),
         sorting_column(words.gettext("Share of questions"), "share", path, chosen, number=True, meaning=share),
-        sorting_column(words.gettext("Right, deferred, wrong"), "wrong", path, chosen, meaning=bar),
-        sorting_column(words.gettext("To look at"), "flags", path, chosen),
+        sorting_column(words.gettext("Right, deferred, wrong"), "wrong", path, chosen, falling=True, meaning=bar),
+        sorting_column(words.gettext("To look at"), "flags", path, chosen, falling=True),
         sorting_column(words.gettext("Owner"), "owner", path, chosen),
     )
 

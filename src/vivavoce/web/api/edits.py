@@ -1,0 +1,43 @@
+"""The history of a project: every edit, what it did, and the way back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from vivavoce.store.rows import Edit
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.texts import Text
+from vivavoce.workspace import history
+
+router = APIRouter(tags=["edits"])
+
+
+class Undoing(BaseModel):
+    """Why something is taken back."""
+
+    why: Annotated[Text, Field(max_length=500)] = ""
+
+
+@router.get("/projects/{slug}/edits")
+def list_edits(
+    who: Reader, store: InStore, project: ProjectInPath, limit: Limit = 50, offset: Offset = 0
+) -> Listed[history.EditLine]:
+    """Return the edits of a project, the newest first."""
+    found = history.list_edits(store, project, limit=limit, offset=offset)
+    return listed(found.lines, found.total)
+
+
+@router.get("/projects/{slug}/edits/{edit_id}")
+def show_edit(who: Reader, store: InStore, project: ProjectInPath, edit_id: str) -> history.EditDetail:
+    """Return an edit with what it did: the first 200 rows of it."""
+    return history.show_edit(store, project, edit_id)
+
+
+@router.post("/projects/{slug}/edits/{edit_id}/undo", status_code=201)
+def undo_edit(who: Editor, store: InStore, project: ProjectInPath, edit_id: str, body: Undoing) -> Edit:
+    """Take an edit back; returns the edit that did it, which can be undone as well."""
+    return history.undo_edit(store, who.actor, project, edit_id, why=body.why)

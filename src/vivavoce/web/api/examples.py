@@ -1,0 +1,118 @@
+"""Examples of topics: what visitors write."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from vivavoce.store.rows import Edit, ExampleRow
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.texts import Line, Text, Word
+from vivavoce.web.api.topics import Ids, Language
+from vivavoce.workspace import examples
+from vivavoce.workspace.topics import Made, split_topic
+
+router = APIRouter(tags=["examples"])
+Why = Annotated[Text, Field(max_length=500)]
+
+
+class NewExamples(BaseModel):
+    """Messages for a topic (null: out of scope)."""
+
+    texts: Annotated[list[Line], Field(min_length=1, max_length=10_000)]
+    topic: str | None = None
+    language: Language | None = None
+    why: Why = ""
+
+
+class ChangedExample(BaseModel):
+    """An example as it is from now on."""
+
+    text: Line
+    language: Language | None = None
+    why: Why = ""
+
+
+class ChosenExamples(BaseModel):
+    """Examples that are chosen."""
+
+    examples: Ids
+    why: Why = ""
+
+
+class MovedExamples(ChosenExamples):
+    """Examples and the topic that they go to (null: out of scope)."""
+
+    topic: str | None
+
+
+class SplitExamples(ChosenExamples):
+    """Examples and the name of the new topic that they become."""
+
+    name: Word
+
+
+@router.get("/projects/{slug}/examples")
+def list_examples(
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    *,
+    topic: str | None = None,
+    out_of_scope: bool = False,
+    q: Annotated[str, Query(max_length=200)] = "",
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[ExampleRow]:
+    """Return examples that hold the words: of all topics, of one, or those out of scope."""
+    found = examples.list_examples(
+        store, project, topic_id=topic, out_of_scope=out_of_scope, search=q, limit=limit, offset=offset
+    )
+    return listed(found.examples, found.total)
+
+
+@router.post("/projects/{slug}/examples", status_code=201)
+def add_examples(who: Editor, store: InStore, project: ProjectInPath, body: NewExamples) -> examples.Added:
+    """Add examples to a topic; those that it has already are named and not doubled."""
+    return examples.add_examples(
+        store,
+        who.actor,
+        project,
+        # A tab would name another topic, which here has a field of its own.
+        [text.replace("\t", " ") for text in body.texts],
+        topic_id=body.topic,
+        language=body.language or "",
+        source="api",
+        why=body.why,
+    )
+
+
+@router.post("/projects/{slug}/examples/move")
+def move_examples(who: Editor, store: InStore, project: ProjectInPath, body: MovedExamples) -> Edit:
+    """Give examples to another topic, or out of scope; returns the edit."""
+    return examples.move_examples(store, who.actor, project, body.examples, topic_id=body.topic, why=body.why)
+
+
+@router.post("/projects/{slug}/examples/split", status_code=201)
+def split_examples(who: Editor, store: InStore, project: ProjectInPath, body: SplitExamples) -> Made:
+    """Make a new topic of examples; returns it with the edit."""
+    return split_topic(store, who.actor, project, body.examples, body.name, why=body.why)
+
+
+@router.post("/projects/{slug}/examples/delete")
+def delete_examples(who: Editor, store: InStore, project: ProjectInPath, body: ChosenExamples) -> Edit:
+    """Delete examples; returns the edit."""
+    return examples.delete_examples(store, who.actor, project, body.examples, why=body.why)
+
+
+@router.put("/projects/{slug}/examples/{example_id}")
+def change_example(
+    who: Editor, store: InStore, project: ProjectInPath, example_id: str, body: ChangedExample
+) -> Edit:
+    """Write an example anew; returns the edit."""
+    return examples.change_example(
+        store, who.actor, project, example_id, text=body.text, language=body.language or "", why=body.why
+    )

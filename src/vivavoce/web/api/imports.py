@@ -1,0 +1,137 @@
+"""Imports in two steps: what would happen to every row, then all of it as one edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, UploadFile
+from fastapi import Form as FormField
+from pydantic import BaseModel, Field
+
+from vivavoce.store.rows import Edit
+from vivavoce.web.access import Editor, InStore, ProjectInPath, config_of
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.texts import Text
+from vivavoce.web.security import saved_upload
+from vivavoce.workspace import importing
+from vivavoce.workspace.incoming import Source, source_of_text
+from vivavoce.workspace.names import OUT_OF_SCOPE
+from vivavoce.workspace.plans import Effect, Kind, Mode, PlannedRow
+
+router = APIRouter(tags=["imports"])
+Name = Annotated[Text, Field(max_length=200)]
+
+
+class ImportChoices(BaseModel):
+    """How a source is to be read, and what is to be done with it."""
+
+    text_column: Name = ""
+    topic_column: Name = ""
+    out_of_scope: Name = OUT_OF_SCOPE
+    topic: Name = ""
+    mode: Mode = "add"
+    overwrite: bool = False
+
+    def chosen(self) -> importing.Choices:
+        """Return the choices as the workspace knows them."""
+        return importing.Choices(
+            self.text_column, self.topic_column, self.out_of_scope, self.topic, self.mode, self.overwrite
+        )
+
+
+class PastedText(ImportChoices):
+    """Lines `message TAB topic`, or a table with its column names."""
+
+    # What cannot be kept is refused row by row, with its reason.
+    text: Annotated[str, Field(min_length=1, max_length=4_000_000)]
+
+
+class Applying(BaseModel):
+    """Why the import is done."""
+
+    why: Annotated[Text, Field(max_length=500)] = ""
+
+
+class Prepared(BaseModel):
+    """What an import would do; `key` is needed to do it. `unclear`: which columns are to be named first."""
+
+    key: str
+    name: str
+    counts: dict[Kind, int]
+    effect: Effect
+    notes: list[str]
+    columns: list[str]
+    unclear: str
+
+
+@router.post("/projects/{slug}/imports", status_code=201)
+def prepare_text(who: Editor, store: InStore, project: ProjectInPath, body: PastedText) -> Prepared:
+    """Read text and say what would happen; nothing is changed yet."""
+    source = source_of_text(body.text)
+    return _prepared(importing.prepare_import(store, who.actor, project, source, body.chosen()))
+
+
+@router.post("/projects/{slug}/imports/file", status_code=201)
+def prepare_file(
+    request: Request,
+    who: Editor,
+    store: InStore,
+    project: ProjectInPath,
+    *,
+    file: UploadFile,
+    choices: Annotated[ImportChoices, FormField()],
+) -> Prepared:
+    """Read a file (CSV, TSV, XLSX, JSON, JSON Lines) and say what would happen; nothing is changed yet."""
+    with TemporaryDirectory(prefix="viva-") as folder:
+        path = saved_upload(file, Path(folder), max_bytes=config_of(request).max_upload_mb * 2**20)
+        source = Source(path.name, path.read_bytes())
+    return _prepared(importing.prepare_import(store, who.actor, project, source, choices.chosen()))
+
+
+@router.put("/projects/{slug}/imports/{key}")
+def read_again(who: Editor, store: InStore, project: ProjectInPath, key: str, body: ImportChoices) -> Prepared:
+    """Read the same source otherwise; the answer has another key."""
+    return _prepared(importing.change_import(store, who.actor, project, key, body.chosen()))
+
+
+@router.get("/projects/{slug}/imports/{key}/rows")
+def list_rows(
+    who: Editor,
+    store: InStore,
+    project: ProjectInPath,
+    *,
+    key: str,
+    kind: Annotated[Kind | None, Query()] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[PlannedRow]:
+    """Return rows of a preview with what would happen to each."""
+    preview = importing.open_import(store, who.actor, project, key)
+    rows = [row for row in preview.plan.rows if kind is None or row.kind == kind]
+    return listed(rows[offset : offset + limit], len(rows))
+
+
+@router.post("/projects/{slug}/imports/{key}/apply", status_code=201)
+def apply_import(who: Editor, store: InStore, project: ProjectInPath, key: str, body: Applying) -> Edit:
+    """Do what the preview says, as one edit."""
+    return importing.apply_import(store, who.actor, project, key, why=body.why)
+
+
+@router.delete("/projects/{slug}/imports/{key}", status_code=204)
+def drop_import(who: Editor, store: InStore, project: ProjectInPath, key: str) -> None:
+    """Forget a preview."""
+    importing.drop_import(store, who.actor, project, key)
+
+
+def _prepared(preview: importing.Preview) -> Prepared:
+    return Prepared(
+        key=preview.key,
+        name=preview.name,
+        counts=preview.plan.counts,
+        effect=preview.plan.effect,
+        notes=list(preview.notes),
+        columns=list(preview.columns),
+        unclear=preview.unclear,
+    )

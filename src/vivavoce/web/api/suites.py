@@ -1,0 +1,109 @@
+"""Suites of scenarios."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from vivavoce.errors import UsageError
+from vivavoce.store.rows import Edit, SuiteRow
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.answers import download
+from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.texts import Text, Word
+from vivavoce.workspace import suites
+from vivavoce.workspace.pasting import paste_scenarios, read_text
+from vivavoce.workspace.suites import SuiteLine
+
+router = APIRouter(tags=["suites"])
+MEDIA = {
+    "yaml": "application/yaml",
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The form of the file.")]
+
+
+class NewSuite(BaseModel):
+    """A suite to be brought in: one that ships, a text (YAML, or a table with one row for each turn), or empty."""
+
+    name: Annotated[str, Field(max_length=100)] = ""
+    title: Annotated[str, Field(max_length=200)] = ""
+    shipped: Annotated[str, Field(max_length=100)] = ""
+    text: Annotated[str, Field(max_length=5_000_000)] = ""
+    replacing: bool = False
+    why: Annotated[str, Field(max_length=500)] = ""
+
+
+class ChangedSuite(BaseModel):
+    """What a suite is called from now on."""
+
+    name: Word
+    title: Annotated[str, Field(max_length=200)] = ""
+    why: Annotated[str, Field(max_length=500)] = ""
+
+
+class MoreScenarios(BaseModel):
+    """Scenarios to be added: YAML, or a table with one row for each turn."""
+
+    text: Text
+
+
+@router.get("/projects/{slug}/suites")
+def list_suites(who: Reader, store: InStore, project: ProjectInPath) -> Listed[SuiteLine]:
+    """Return the suites of a project, by name."""
+    return listed(suites.list_suites(store, project))
+
+
+@router.post("/projects/{slug}/suites", status_code=201)
+def add_suite(who: Editor, store: InStore, project: ProjectInPath, body: NewSuite) -> Edit:
+    """Bring in a suite, or make an empty one; returns the edit, which can be undone."""
+    if body.shipped and body.text:
+        raise UsageError("give either a suite that ships or a text, not both", where="shipped")
+    if not body.shipped and not body.text:
+        return suites.create_suite(store, who.actor, project, body.name, title=body.title, language=project.language)
+    read = suites.read_shipped(body.shipped) if body.shipped else read_text(body.text)
+    return suites.import_read_suite(
+        store, who.actor, project, read, name=body.name, replacing=body.replacing, why=body.why
+    )
+
+
+@router.get("/projects/{slug}/suites/{suite_id}")
+def show_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: str) -> SuiteRow:
+    """Return a suite; `head` is its YAML without the scenarios."""
+    with store.reading() as tx:
+        return suites.find_suite(tx, project, suite_id)
+
+
+@router.put("/projects/{slug}/suites/{suite_id}")
+def change_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: str, body: ChangedSuite) -> Edit:
+    """Call a suite otherwise."""
+    return suites.rename_suite(store, who.actor, project, suite_id, name=body.name, title=body.title, why=body.why)
+
+
+@router.delete("/projects/{slug}/suites/{suite_id}")
+def delete_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: str) -> Edit:
+    """Delete a suite with its scenarios; returns the edit, which can be undone."""
+    return suites.delete_suite(store, who.actor, project, suite_id)
+
+
+@router.get(
+    "/projects/{slug}/suites/{suite_id}/file",
+    response_class=Response,
+    responses={200: {"content": {media: {} for media in MEDIA.values()}, "description": "The suite."}},
+)
+def take_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: str, form: Form = "yaml") -> Response:
+    """Return a suite as a file."""
+    with store.reading() as tx:
+        row = suites.find_suite(tx, project, suite_id)
+        content = suites.export_suite(tx, row.id, form)
+    return download(f"{row.name}.{form}", MEDIA[form], content)
+
+
+@router.post("/projects/{slug}/suites/{suite_id}/pasted", status_code=201)
+def add_scenarios(who: Editor, store: InStore, project: ProjectInPath, suite_id: str, body: MoreScenarios) -> Edit:
+    """Add all scenarios of a text to a suite."""
+    return paste_scenarios(store, who.actor, project, suite_id, body.text)

@@ -1,0 +1,205 @@
+"""Topics: how they stand, their answers, merging and deleting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from vivavoce.records import Rate
+from vivavoce.store.rows import Edit, Topic
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.answers import download, table_file
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.texts import Line, Text, Word
+from vivavoce.workspace import topics
+from vivavoce.workspace.exporting import COLUMNS, example_table, export_json
+from vivavoce.workspace.standing import Flag, TopicLine, list_topics, topic_state
+from vivavoce.workspace.topics import AnswerChoice
+
+router = APIRouter(tags=["topics"])
+Language = Annotated[str, Field(pattern="^[a-z]{2,3}(-[a-zA-Z0-9]{1,8})*$", max_length=20)]
+Answers = Annotated[dict[Language, Text], Field(max_length=50)]
+Ids = Annotated[list[str], Field(min_length=1, max_length=1000)]
+Sort = Literal[
+    "name", "-name", "size", "-size", "share", "-share", "right", "-right", "wrong", "-wrong", "flags", "-flags",
+    "owner", "-owner", "created", "-created",
+]  # fmt: skip
+
+
+class NewTopic(BaseModel):
+    """A topic to be made."""
+
+    name: Word
+    description: Text = ""
+    owner: Annotated[Text, Field(max_length=200)] = ""
+    answers: Answers = {}
+    examples: Annotated[list[Line], Field(max_length=10_000)] = []
+    why: Annotated[Text, Field(max_length=500)] = ""
+
+
+class ChangedTopic(BaseModel):
+    """What a topic says from now on; what is left out stays, an empty answer goes."""
+
+    name: Word | None = None
+    description: Text | None = None
+    owner: Annotated[Text, Field(max_length=200)] | None = None
+    answers: Answers | None = None
+    why: Annotated[Text, Field(max_length=500)] = ""
+
+
+class Merging(BaseModel):
+    """Topics that go into another one, and what becomes of their answers."""
+
+    topics: Ids
+    into: str
+    answer: AnswerChoice = "fill"
+    why: Annotated[Text, Field(max_length=500)] = ""
+
+
+class Chosen(BaseModel):
+    """Topics that are chosen."""
+
+    topics: Ids
+    why: Annotated[Text, Field(max_length=500)] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAnswer:
+    """A topic with its size and what the latest intents exam made of its questions."""
+
+    topic: Topic
+    size: int
+    right: int
+    deferred: int
+    wrong: int
+    share: float | None
+    attracted: int | None
+    flags: tuple[Flag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDetail:
+    """A topic, how it stands, and the rates of the latest exam (null: it was not examined)."""
+
+    topic: Topic
+    size: int
+    flags: tuple[Flag, ...]
+    recall: Rate | None
+    precision: Rate | None
+    deferred: Rate | None
+    typical: tuple[str, ...]
+    unusual: tuple[str, ...]
+
+
+@router.get("/projects/{slug}/topics")
+def show_topics(
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    *,
+    q: Annotated[str, Query(max_length=200)] = "",
+    flag: Flag | None = None,
+    sort: Sort = "name",
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[TopicAnswer]:
+    """Return topics: those whose name, description or answer holds the words."""
+    found = list_topics(store, project, search=q, flag=flag, sort=sort, limit=limit, offset=offset)
+    return listed((_answer(line) for line in found.lines), found.total)
+
+
+@router.post("/projects/{slug}/topics", status_code=201)
+def add_topic(who: Editor, store: InStore, project: ProjectInPath, body: NewTopic) -> topics.Made:
+    """Make a topic with its answers and first examples; returns it with the edit, which can be undone."""
+    return topics.add_topic(
+        store,
+        who.actor,
+        project,
+        body.name,
+        description=body.description,
+        owner=body.owner,
+        answers=body.answers,
+        examples=body.examples,
+        why=body.why,
+    )
+
+
+@router.post("/projects/{slug}/topics/merge")
+def merge_topics(who: Editor, store: InStore, project: ProjectInPath, body: Merging) -> Edit:
+    """Give the examples of topics to another one and delete them; returns the edit."""
+    return topics.merge_topics(store, who.actor, project, body.topics, body.into, answer=body.answer, why=body.why)
+
+
+@router.post("/projects/{slug}/topics/delete")
+def delete_topics(who: Editor, store: InStore, project: ProjectInPath, body: Chosen) -> Edit:
+    """Delete topics with their examples and answers; returns the edit."""
+    return topics.delete_topics(store, who.actor, project, body.topics, why=body.why)
+
+
+@router.get(
+    "/projects/{slug}/topics/export.{kind}",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}, "description": "All examples"}},
+)
+def export_topics(
+    who: Reader, store: InStore, project: ProjectInPath, kind: Literal["csv", "xlsx", "json"]
+) -> Response:
+    """Return all examples with their topics and answers, as an import reads them."""
+    if kind == "json":
+        return download(f"{project.slug}.json", "application/json", export_json(store, project))
+    return table_file(project.slug, kind, COLUMNS, example_table(store, project))
+
+
+@router.get("/projects/{slug}/topics/{topic_id}")
+def show_topic(who: Reader, store: InStore, project: ProjectInPath, topic_id: str) -> TopicDetail:
+    """Return a topic and how it stands."""
+    state = topic_state(store, project, topic_id)
+    line, found = state.line, state.findings
+    return TopicDetail(
+        line.topic,
+        line.size,
+        line.flags,
+        found.recall if found else None,
+        found.precision if found else None,
+        found.deferred if found else None,
+        found.typical if found else (),
+        found.unusual if found else (),
+    )
+
+
+@router.patch("/projects/{slug}/topics/{topic_id}")
+def change_topic(who: Editor, store: InStore, project: ProjectInPath, topic_id: str, body: ChangedTopic) -> Edit:
+    """Rename, describe, answer or give away a topic; returns the edit."""
+    return topics.change_topic(
+        store,
+        who.actor,
+        project,
+        topic_id,
+        name=body.name,
+        description=body.description,
+        owner=body.owner,
+        answers=body.answers,
+        why=body.why,
+    )
+
+
+@router.delete("/projects/{slug}/topics/{topic_id}")
+def delete_topic(
+    who: Editor,
+    store: InStore,
+    project: ProjectInPath,
+    topic_id: str,
+    why: Annotated[str, Query(max_length=500)] = "",
+) -> Edit:
+    """Delete a topic with its examples and answers; returns the edit."""
+    return topics.delete_topics(store, who.actor, project, [topic_id], why=why)
+
+
+def _answer(line: TopicLine) -> TopicAnswer:
+    return TopicAnswer(
+        line.topic, line.size, line.right, line.deferred, line.wrong, line.share, line.attracted, line.flags
+    )

@@ -1,0 +1,48 @@
+"""Cells of tables that hold more than a word: numbers with their intervals, links, differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from vivavoce.records import Rate
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
+
+if TYPE_CHECKING:
+    from vivavoce.reports.meanings import Kind
+
+
+def rate_cell(words: Words, rate: Rate, kind: Kind = "share", *, counted: bool = True) -> Markup:
+    """Return a value with its interval and count."""
+    writer = Writer(words)
+    around = writer.interval(rate, kind)
+    if around and counted:
+        around = f"{around}, n\u00a0=\u00a0{writer.number(rate.n)}"
+    small = Markup("<small>{}</small>").format(around) if around else ""
+    return Markup('<span class="rate">{} {}</span>').format(writer.value(rate.value, kind), small)
+
+
+def difference_cell(words: Words, rate: Rate, kind: Kind = "share", *, clear: bool, good: bool) -> Markup:
+    """Return a difference with its sign and interval; one that is more than chance is marked."""
+    if rate.value is None:
+        return Markup("{}").format(words.gettext("n/a"))
+    factor, digits = (100, 1) if kind in ("share", "points") else (1, 2)
+    writer = Writer(words)
+
+    def signed(value: float) -> str:
+        return f"{'+' if value > 0 else '−' if value < 0 else '±'}{writer.number(abs(factor * value), digits)}"
+
+    said = words.gettext("%(value)s points", value=signed(rate.value)) if factor == 100 else signed(rate.value)
+    tone = ("good" if good else "bad") if clear else "neutral"
+    around = ""
+    if rate.low is not None and rate.high is not None:
+        around = words.gettext("%(low)s to %(high)s", low=signed(rate.low), high=signed(rate.high))
+    shown = Markup('<span class="mark {}">{}</span>').format(tone, said)
+    return Markup('<span class="rate">{} <small>{}</small></span>').format(shown, around)
+
+
+def link_cell(href: str, text: str) -> Markup:
+    """Return a link."""
+    return Markup('<a href="{}">{}</a>').format(href, text)

@@ -1,0 +1,132 @@
+"""Scripted conversations in words: what was said, what should have come of it, and what did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote, urlencode
+
+from vivavoce.conversations.scenario import LEVELS, Expectation, Kind
+from vivavoce.outcomes import TurnOutcome
+from vivavoce.records import Status
+from vivavoce.reports.conversation_meanings import OUTCOME_NAMES, milliseconds_text
+from vivavoce.store.rows import Project, Run, TurnRow
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.parts import Tone, Turn
+from vivavoce.web.progress import run_path
+
+# Names that come from the exam and are translated when shown.
+NAMES = (
+    gettext_noop("right"),
+    gettext_noop("rightly declined"),
+    gettext_noop("wrongly declined"),
+    gettext_noop("wrong reply"),
+    gettext_noop("wrong topic"),
+    gettext_noop("should not have answered"),
+    gettext_noop("no reply"),
+    gettext_noop("could not be run"),
+    gettext_noop("not reached"),
+    gettext_noop("not checked"),
+    gettext_noop("clean"),
+    gettext_noop("typo"),
+    gettext_noop("paraphrase"),
+    gettext_noop("smalltalk"),
+    gettext_noop("basic"),
+    gettext_noop("medium"),
+    gettext_noop("complex"),
+)
+_NEUTRAL = (TurnOutcome.UNCHECKED, TurnOutcome.NOT_REACHED, TurnOutcome.ERROR)
+
+
+def outcome_title(words: Words, outcome: str) -> str:
+    """Return what became of a turn; nothing where it has not been judged."""
+    return words.gettext(OUTCOME_NAMES[TurnOutcome(outcome)]) if outcome else ""
+
+
+def outcome_tone(outcome: str) -> Tone:
+    """Return whether an outcome is good or bad."""
+    if not outcome or TurnOutcome(outcome) in _NEUTRAL:
+        return "neutral"
+    return "good" if TurnOutcome(outcome).passed else "bad"
+
+
+def outcome_meaning(outcome: str) -> str:
+    """Return one sentence about an outcome."""
+    return TurnOutcome(outcome).meaning if outcome else ""
+
+
+def named(words: Words, name: str) -> str:
+    """Return a level or a kind as people read it; names of a suite's own stay as they are."""
+    return words.gettext(name) if name in LEVELS or name in set(Kind) else name
+
+
+def domain_title(words: Words, domain: str) -> str:
+    """Return a domain as people read it."""
+    return domain.replace("_", " ") if domain else words.gettext("all domains")
+
+
+def talk_path(project: Project, run: Run, script: str, *, repeat: int = 0, number: int = 0) -> str:
+    """Return the address of a talk, at one of its turns where one is named; repeats count from 0 here."""
+    query = f"?{urlencode({'repeat': repeat + 1})}" if repeat else ""
+    place = f"#turn-{number}" if number else ""
+    return f"{run_path(project, run)}/talks/{quote(script, safe='')}{query}{place}"
+
+
+def reply_text(words: Words, row: TurnRow) -> str:
+    """Return what came back, in words where nothing did."""
+    if row.reply:
+        return row.reply
+    known = row.status in set(Status) and row.status != Status.OK
+    return f"({Status(row.status).meaning})" if known else words.gettext("(no words)")
+
+
+def bot_turn(words: Words, row: TurnRow) -> Turn:
+    """Return what a bot said, with what became of it."""
+    return Turn(
+        reply_text(words, row),
+        outcome=outcome_title(words, row.outcome),
+        tone=outcome_tone(row.outcome),
+        meaning=outcome_meaning(row.outcome),
+        note=" · ".join(reply_notes(words, row)),
+    )
+
+
+def reply_notes(words: Words, row: TurnRow) -> Iterator[str]:
+    """Yield what else is known of a reply: why it was judged so, the topic, the time, tries."""
+    told = row.detail
+    if row.outcome and not TurnOutcome(row.outcome).passed:
+        yield from told.get("reasons", ())
+    if told.get("intent"):
+        yield words.gettext("understood as %(topic)s", topic=told["intent"]) + _sure(words, told.get("confidence"))
+    if row.first_ms is not None:
+        yield milliseconds_text(row.first_ms)
+    if told.get("attempts", 1) > 1:
+        yield words.ngettext("%(num)s try", "%(num)s tries", told["attempts"])
+
+
+def _sure(words: Words, confidence: float | None) -> str:
+    return "" if confidence is None else f" ({Writer(words).share(confidence)})"
+
+
+def expected_words(words: Words, expect: Expectation) -> Iterator[str]:
+    """Yield what a turn should bring, one sentence each."""
+    if not expect.counted:
+        yield words.gettext("nothing is checked here")
+        return
+    if expect.fallback:
+        yield words.gettext("should say that it does not know")
+    if expect.intents:
+        yield words.gettext("should understand: %(topics)s", topics=" / ".join(expect.intents))
+    for text, patterns in (
+        (words.gettext("should say one of: %(texts)s"), expect.any),
+        (words.gettext("should say all of: %(texts)s"), expect.all),
+        (words.gettext("should not say: %(texts)s"), expect.none),
+    ):
+        if patterns:
+            yield text % {"texts": " / ".join(one.text for one in patterns)}
+    slots = {**expect.slots, **expect.slots_after}
+    if slots:
+        noted = ", ".join(f"{name} = {value}" for name, value in slots.items())
+        yield words.gettext("should have noted: %(slots)s", slots=noted)
+    if expect.within_ms is not None:
+        yield words.gettext("should answer within %(time)s", time=milliseconds_text(expect.within_ms))

@@ -1,0 +1,225 @@
+"""Conversations as they were held: every turn of a run, and the same talk with every bot side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from vivavoce.errors import AbsentError, nearest, plural
+from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.jobs.exams.talks import Material, read_material
+from vivavoce.outcomes import TurnOutcome
+from vivavoce.reports.conversation_wording import level_order
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.turns import ALL_TURNS, TurnFilter
+from vivavoce.store.rows import Run, RunState, TurnRow
+from vivavoce.store.tables import turns
+
+if TYPE_CHECKING:
+    from vivavoce.conversations.scenario import Script, ScriptTurn
+
+# Turns on one page of a transcript, those of all bots together.
+MOST_TURNS = 500
+FIELDS = ("bot", "domain", "level", "scenario", "kind")
+
+_MATERIALS: Kept[Material] = Kept(6)
+_CHOICES: Kept[Mapping[str, tuple[str, ...]]] = Kept(16)
+
+
+def material_of(store: Store, run: Run) -> Material:
+    """Return what a run was made of: its scripts and bots, which never change."""
+    return _MATERIALS.get(run.id, lambda: _read(store, run))
+
+
+def _read(store: Store, run: Run) -> Material:
+    with store.reading() as tx:
+        return read_material(tx.runs.material(run.id))
+
+
+# --- every turn --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPage:
+    """Some turns of a run and how many there are in all."""
+
+    rows: tuple[TurnRow, ...]
+    total: int
+
+
+def list_turns(
+    store: Store, run: Run, chosen: TurnFilter = ALL_TURNS, *, sort: str = "", limit: int = 50, offset: int = 0
+) -> TurnPage:
+    """Return some turns of a run."""
+    with store.reading() as tx:
+        rows = tx.turns.page(run.id, chosen, sort=sort, limit=limit, offset=offset)
+        return TurnPage(rows, tx.turns.count(run.id, chosen))
+
+
+def turn_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
+    """Return what turns of a run can be narrowed down by: bots, domains, levels, scenarios, kinds that occur."""
+    if run.state is RunState.DONE:
+        return _CHOICES.get((run.id, run.version), lambda: _occurring(store, run))
+    return _occurring(store, run)
+
+
+def _occurring(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
+    columns = [turns.c[name] for name in FIELDS]
+    with store.reading() as tx:
+        found = tx.connection.execute(sa.select(*columns).where(turns.c.run_id == run.id).distinct()).all()
+    return {
+        name: _ordered({row[place] for row in found if row[place]}, list(_planned(store, run, name)))
+        for place, name in enumerate(FIELDS)
+    }
+
+
+def _planned(store: Store, run: Run, name: str) -> Iterator[str]:
+    """Yield names in the order in which the run has them."""
+    header = material_of(store, run).header
+    if name == "bot":
+        yield from (bot.name for bot in header.bots)
+    if name == "level":
+        yield from level_order(script.level for script in header.plan.scripts)
+    if name in ("domain", "scenario"):
+        yield from (getattr(script, name) for script in header.plan.scripts)
+
+
+def _ordered(names: Collection[str], order: Sequence[str]) -> tuple[str, ...]:
+    planned = [name for name in dict.fromkeys(order) if name in names]
+    return (*planned, *sorted(name for name in names if name not in set(planned)))
+
+
+# --- one talk ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Talk:
+    """One script in one repeat (from 0) with every bot. `rows`: the turns of each bot, by their numbers.
+
+    `turns` are those of this page of the script; `previous` and `next` are scripts, empty where there is none.
+    """
+
+    script: Script
+    repeat: int
+    repeats: int
+    bots: tuple[str, ...]
+    turns: tuple[ScriptTurn, ...]
+    rows: Mapping[str, Mapping[int, TurnRow]]
+    previous: str
+    next: str
+    page: int
+    pages: int
+
+
+def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int = 1) -> Talk:
+    """Return a script with every bot; AbsentError where the run has no such script or repeat."""
+    header = material_of(store, run).header
+    names = [one.id for one in header.plan.scripts]
+    if script not in names or not 0 <= repeat < header.repeats:
+        what = f"run {run.number} has no conversation '{script}'"
+        if script in names:
+            what = f"run {run.number} held '{script}' {plural(header.repeats, 'time')}, not {repeat + 1} times"
+        raise AbsentError(f"{what}.{nearest(script, names[:2000])}", remedy="choose one from the list")
+    place = names.index(script)
+    found, size = header.plan.scripts[place], max(1, MOST_TURNS // len(header.bots))
+    shown = found.turns[(page - 1) * size : page * size]
+    return Talk(
+        script=found,
+        repeat=repeat,
+        repeats=header.repeats,
+        bots=tuple(bot.name for bot in header.bots),
+        turns=shown,
+        rows=_rows(store, run, script, repeat, {turn.number for turn in shown}),
+        previous=names[place - 1] if place else "",
+        next=names[place + 1] if place + 1 < len(names) else "",
+        page=page,
+        pages=max(1, -(-len(found.turns) // size)),
+    )
+
+
+def _rows(
+    store: Store, run: Run, script: str, repeat: int, numbers: Collection[int]
+) -> dict[str, dict[int, TurnRow]]:
+    with store.reading() as tx:
+        rows = tx.turns.of_script(run.id, script, repeat)
+    found: dict[str, dict[int, TurnRow]] = {}
+    for row in rows:
+        if row.number in numbers:
+            found.setdefault(row.bot, {})[row.number] = row
+    return found
+
+
+# --- all talks ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many checked turns of a talk went as they should, over all repeats."""
+
+    right: int
+    counted: int
+
+
+@dataclass(frozen=True)
+class TalkLine:
+    """One script of a run and how each bot fared in it; a bot that has not held it yet is missing."""
+
+    script: Script
+    tallies: Mapping[str, Tally]
+
+
+@dataclass(frozen=True)
+class TalkPage:
+    """Some talks of a run, how many there are in all, and the bots."""
+
+    lines: tuple[TalkLine, ...]
+    total: int
+    bots: tuple[str, ...]
+
+
+def list_talks(
+    store: Store,
+    run: Run,
+    domain: str = "",
+    level: str = "",
+    search: str = "",
+    *,
+    limit: int = 50,
+    offset: int = 0,
+) -> TalkPage:
+    """Return some scripts of a run in their order, with how each bot fared."""
+    header = material_of(store, run).header
+    wanted = search.casefold()
+    chosen = [
+        script
+        for script in header.plan.scripts
+        if (not domain or script.domain == domain)
+        and (not level or script.level == level)
+        and (not wanted or wanted in f"{script.id} {script.title}".casefold())
+    ]
+    shown, bots = chosen[offset : offset + limit], tuple(bot.name for bot in header.bots)
+    tallies = _tallies(store, run, bots, [script.id for script in shown])
+    return TalkPage(tuple(TalkLine(script, tallies.get(script.id, {})) for script in shown), len(chosen), bots)
+
+
+def _tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequence[str]) -> dict[str, dict[str, Tally]]:
+    if not scripts:
+        return {}
+    counted = [str(outcome) for outcome in TurnOutcome if outcome.counted]
+    # Bots and scripts are named so that the index over both is used.
+    query = (
+        sa.select(turns.c.script, turns.c.bot, turns.c.outcome, sa.func.count())
+        .where(turns.c.run_id == run.id, turns.c.bot.in_(bots), turns.c.script.in_(scripts))
+        .where(turns.c.outcome.in_(counted))
+        .group_by(turns.c.script, turns.c.bot, turns.c.outcome)
+    )
+    found: dict[str, dict[str, Tally]] = {}
+    with store.reading() as tx:
+        for script, bot, outcome, n in tx.connection.execute(query):
+            before = found.setdefault(script, {}).get(bot, Tally(0, 0))
+            right = int(n) if TurnOutcome(outcome).passed else 0
+            found[script][bot] = Tally(before.right + right, before.counted + int(n))
+    return found

@@ -1,0 +1,168 @@
+"""`viva serve`: who it listens to, what it tells, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from vivavoce.cli.serve import Listening, address_of, config_of, is_loopback
+from vivavoce.settings import Settings
+from vivavoce.store.database import open_store
+from vivavoce.store.rows import Role
+
+PATIENCE = 60.0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost", "LOCALHOST."])
+def test_these_addresses_are_of_this_machine_only(host):
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", "localhost.example.org", ""])
+def test_these_addresses_can_be_reached_by_others(host):
+    assert not is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"), [("0.0.0.0", "http://localhost:"), ("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:")]
+)
+def test_the_address_told_can_be_opened_in_a_browser(host, url):
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        assert address_of(bound, host) == f"{url}{bound.getsockname()[1]}"
+
+
+def test_settings_and_options_become_the_rules_of_the_application():
+    settings = Settings(private_bots="yes", max_upload_mb=7)
+    listening = Listening(host="192.0.2.1", allow_host=["viva.example.org"], behind_proxy=True)
+    config = config_of(settings, listening)
+    assert config.hosts == ("192.0.2.1", "viva.example.org")
+    assert (config.private_bots, config.bot_programs, config.max_upload_mb, config.behind_proxy) == (
+        True,
+        False,
+        7,
+        True,
+    )
+    assert config_of(Settings(), Listening(host="0.0.0.0")).hosts == ()
+
+
+def test_a_public_address_without_an_admin_is_refused_with_the_remedy(viva, plain, sqlite_path):
+    result = viva("serve", "--host", "0.0.0.0", "--port", "0", "--workspace", sqlite_path)
+    assert result.exit_code == 2
+    assert "there is no admin yet" in plain(result.output)
+    assert "`viva serve` on this machine first" in plain(result.output)
+
+
+def test_a_port_that_is_taken_is_an_error_that_names_the_option(viva, plain, sqlite_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        result = viva("serve", "--port", port, "--workspace", sqlite_path)
+    assert result.exit_code == 2
+    assert f"port {port}" in plain(result.output)
+    assert "--port" in result.output
+
+
+def test_an_address_that_is_not_ours_is_an_error_that_names_the_option(viva, sqlite_path):
+    store = open_store(sqlite_path)
+    with store.writing() as tx:
+        tx.users.add("anna", role=Role.ADMIN, password="x")  # noqa: S106 - not a password
+    store.close()
+    result = viva("serve", "--host", "192.0.2.77", "--port", "0", "--workspace", sqlite_path)
+    assert result.exit_code == 2
+    assert "--host" in result.output
+
+
+def fetched(request):
+    try:
+        with urlopen(request, timeout=PATIENCE) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def started(*words: str) -> tuple[subprocess.Popen[str], dict[str, str]]:
+    """Start a server in a process of its own and wait until it says where it is."""
+    # Coverage and the like of the test process are none of the server's business.
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vivavoce.cli", "serve", "--port", "0", "--json", "where.json", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and process.poll() is None:
+        if Path("where.json").is_file():
+            return process, json.loads(Path("where.json").read_text())
+        time.sleep(0.05)
+    process.kill()
+    pytest.fail(f"the server did not start: {process.communicate()[1]}")
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_peace(folder, name):
+    process, where = started("--no-worker")
+    try:
+        status, page = fetched(where["setup_link"])
+        assert status == 200
+        assert "no admin yet" in page
+        assert fetched(Request(where["url"], headers={"Host": "evil.example"}))[0] == 400
+        assert fetched(f"{where['url']}/sign-in")[0] == 200
+    finally:
+        process.send_signal(name)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 0
+    assert "A new workspace was made" in said
+    assert re.search(rf"^{re.escape(where['setup_link'])}$", said, flags=re.MULTILINE)
+    assert said.rstrip().endswith("Stopped.")
+    assert (folder / "home" / "workspace.db").is_file()
+
+
+def test_a_worker_comes_and_goes_with_the_server(folder):
+    process, _ = started()
+    try:
+        pids: set[int] = set()
+        end = time.monotonic() + PATIENCE
+        while not pids and time.monotonic() < end:
+            pids = {one.pid for one in workers(folder)}
+            time.sleep(0.1)
+        assert len(pids) == 1
+        assert all(alive(pid) for pid in pids)
+    finally:
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert not any(alive(pid) for pid in pids)
+    assert workers(folder) == ()
+
+
+def workers(folder):
+    from datetime import timedelta
+
+    from vivavoce.store.stamps import now
+
+    store = open_store(folder / "home" / "workspace.db")
+    with store.reading() as tx:
+        found = tx.workers.alive(now() - timedelta(seconds=30))
+    store.close()
+    return found

@@ -1,0 +1,390 @@
+"""Coming in, one's own page, people, settings and the audit log, as a browser meets them."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Role
+from vivavoce.store.stamps import now
+from vivavoce.web.app import make_app
+from vivavoce.web.own_paths import own_path
+from vivavoce.workspace import people, signing_in
+from vivavoce.workspace.secrets import passwords
+from vivavoce.workspace.secrets.passwords import Cost, hash_password
+from vivavoce.workspace.secrets.tokens import digest_of
+from vivavoce.workspace.sessions import LIFETIME
+from vivavoce.workspace.setting_up import setup_link
+
+if TYPE_CHECKING:
+    from conftest import House
+
+CHEAP = Cost(2, 1, 1)
+GOOD = "tortoise on the roof"
+OTHER = "lanterns in the garden"
+SECRET = "no-store, no-transform"  # noqa: S105 - a header
+
+
+@pytest.fixture(autouse=True)
+def fast_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a password cost next to nothing: what it costs in earnest is tested with the passwords themselves."""
+    for function in (passwords.hash_password, passwords.check_password, passwords.rehash_needed):
+        monkeypatch.setattr(function, "__defaults__", (CHEAP,))
+    for module_function in (signing_in.sign_in, signing_in.check_own_password):
+        monkeypatch.setitem(module_function.__kwdefaults__, "cost", CHEAP)
+
+
+@pytest.fixture
+def keyed(house: House) -> House:
+    """Return a house in which everybody has a password."""
+    with house.store.writing() as tx:
+        for user in house.users.values():
+            tx.users.set_password(user.id, hash_password(GOOD, CHEAP))
+    return house
+
+
+@pytest.fixture
+def empty(sqlite_store: Store) -> TestClient:
+    """Return a browser at a workspace without people."""
+    client = TestClient(make_app(sqlite_store), base_url="http://localhost", follow_redirects=False)
+    client.headers["sec-fetch-site"] = "same-origin"
+    return client
+
+
+def sign_in(client: TestClient, login: str, password: str = GOOD, **more: str) -> int:
+    return client.post("/sign-in", data={"login": login, "password": password, **more}).status_code
+
+
+# The first start
+
+
+def test_without_people_every_page_leads_to_where_the_link_is_printed(empty: TestClient) -> None:
+    empty.follow_redirects = True
+    answer = empty.get("/projects")
+    assert str(answer.url).endswith("/setup")
+    assert "viva workspace setup-link" in answer.text
+
+
+def test_the_set_up_link_leads_a_new_admin_to_the_projects(empty: TestClient, sqlite_store: Store) -> None:
+    path = setup_link(sqlite_store) or ""
+    shown = empty.get(path)
+    assert shown.status_code == 200
+    assert shown.headers["cache-control"] == SECRET
+    typed = {"name": "Anna", "login": "anna", "password": "tiny pw", "repeated": "other", "language": "de"}
+    refused = empty.post(path, data=typed)
+    assert refused.status_code == 400
+    assert 'value="Anna"' in refused.text
+    assert "at least 10 characters" in refused.text
+    assert "not the same" in refused.text
+    assert "tiny pw" not in refused.text
+    entered = empty.post(path, data={**typed, "password": GOOD, "repeated": GOOD})
+    assert (entered.status_code, entered.headers["location"]) == (303, "/projects")
+    assert "Projekte" in empty.get("/projects").text
+    assert empty.get(path).status_code == 404
+
+
+def test_a_wrong_set_up_link_says_what_to_do(empty: TestClient) -> None:
+    answer = empty.get("/setup/nonsense")
+    assert answer.status_code == 404
+    assert "viva workspace setup-link" in answer.text
+
+
+# Signing in and out
+
+
+def test_signing_in_leads_to_where_one_wanted_to_go_and_out_again(keyed: House) -> None:
+    client = keyed.enter(None)
+    assert client.get("/people").headers["location"] == "/sign-in?next=/people"
+    answer = client.post("/sign-in", data={"login": "Admin@example.org", "password": GOOD, "next": "/people"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/people")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert client.get("/people").status_code == 200
+    assert client.get("/sign-in?next=/audit").headers["location"] == "/audit"
+    assert client.post("/sign-out").headers["location"] == "/sign-in"
+    assert client.get("/people").status_code == 303
+
+
+def test_every_sign_in_has_a_secret_of_its_own(keyed: House) -> None:
+    client, secrets = keyed.enter(None), set()
+    for _ in range(2):
+        assert sign_in(client, "reader@example.org") == 303
+        secrets.add(client.cookies["viva_session"])
+    assert len(secrets) == 2
+
+
+@pytest.mark.parametrize("login", ["reader@example.org", "nobody@example.org", "\x00", "x" * 5000])
+def test_refusals_say_the_same_keep_the_login_and_show_no_password(keyed: House, login: str) -> None:
+    answer = keyed.enter(None).post("/sign-in", data={"login": login[:900], "password": "wrong-secret"})
+    assert answer.status_code == 400
+    assert "wrong-secret" not in answer.text
+    if login.isprintable():
+        assert "Login and password do not fit together." in answer.text
+        assert f'value="{login[:900]}"' in answer.text
+
+
+def test_after_five_failures_the_wait_is_told(keyed: House) -> None:
+    client = keyed.enter(None)
+    assert [sign_in(client, "reader@example.org", "wrong") for _ in range(6)] == [400] * 5 + [429]
+    answer = client.post("/sign-in", data={"login": "reader@example.org", "password": GOOD})
+    assert answer.status_code == 429
+    assert 0 < int(answer.headers["retry-after"]) <= 30
+    assert "Too many failed attempts" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil", "javascript:alert(1)", "/\tx", "",
+     "a/b", "/" + "x" * 3000, "//[", "/\n/evil.example"],
+)  # fmt: skip
+def test_only_pages_of_our_own_are_led_to(path: str) -> None:
+    assert own_path(path) == "/"
+
+
+@pytest.mark.parametrize("path", ["/", "/p/jobs/topics?sort=name&page=2", "/people/1#keys"])
+def test_pages_of_our_own_are_led_to(path: str) -> None:
+    assert own_path(path) == path
+
+
+def test_a_session_slides_with_each_visit(keyed: House) -> None:
+    client = keyed.enter(None)
+    sign_in(client, "reader@example.org")
+    digest = digest_of(client.cookies["viva_session"])
+    with keyed.store.writing() as tx:
+        found = tx.sessions.find(digest, now())
+        assert found is not None
+        tx.sessions.touch(found[0].id, now() - LIFETIME / 2, now() + LIFETIME / 2)
+    assert client.get("/projects").status_code == 200
+    with keyed.store.reading() as tx:
+        found = tx.sessions.find(digest, now() + LIFETIME * 0.9)
+    assert found is not None
+
+
+def test_a_session_that_was_not_used_for_a_fortnight_is_over(keyed: House) -> None:
+    client = keyed.enter(None)
+    sign_in(client, "reader@example.org")
+    with keyed.store.reading() as tx:
+        assert tx.sessions.find(digest_of(client.cookies["viva_session"]), now() + LIFETIME) is None
+
+
+# One's own page
+
+
+def test_name_and_language_are_changed_on_one_s_own_page(keyed: House) -> None:
+    reader = keyed.enter(Role.READER)
+    assert reader.post("/account", data={"name": " ", "language": "de"}).status_code == 400
+    answer = reader.post("/account", data={"name": "Rita", "language": "de"})
+    assert answer.status_code == 303
+    assert "viva_language=de" in answer.headers["set-cookie"]
+    page = reader.get("/account").text
+    assert "Rita" in page
+    assert 'lang="de"' in page
+
+
+def test_a_new_password_needs_the_old_one_and_signs_others_out(keyed: House) -> None:
+    here, there = keyed.enter(Role.READER), keyed.enter(Role.READER)
+    wrong = here.post("/account/password", data={"old": "wrong", "password": OTHER, "repeated": OTHER})
+    assert wrong.status_code == 400
+    assert "This is not your password." in wrong.text
+    right = here.post("/account/password", data={"old": GOOD, "password": OTHER, "repeated": OTHER})
+    assert right.status_code == 303
+    assert here.get("/account").status_code == 200
+    assert there.get("/account").status_code == 303
+    assert sign_in(keyed.enter(None), "reader@example.org", OTHER) == 303
+
+
+def test_browsers_are_ended_one_by_one_or_all(keyed: House) -> None:
+    here, there = keyed.enter(Role.READER), keyed.enter(Role.READER)
+    [other] = re.findall(r'action="(/account/sessions/\w+/end)"', here.get("/account").text)
+    assert here.post(other).status_code == 303
+    assert there.get("/account").status_code == 303
+    assert keyed.enter(Role.EDITOR).post(other).status_code == 404
+    assert here.post("/account/sessions/end").headers["location"] == "/sign-in"
+    assert here.get("/account").status_code == 303
+
+
+def test_a_key_is_shown_once_works_and_is_revoked(keyed: House) -> None:
+    editor = keyed.enter(Role.EDITOR)
+    refused = editor.post("/account/keys", data={"key": "", "days": "30"})
+    assert refused.status_code == 400
+    assert "at least one thing" in refused.text
+    assert "decide who may come in" not in refused.text
+    made = editor.post("/account/keys", data={"key": "nightly", "scopes": ["read", "edit"], "days": "30"})
+    assert made.headers["cache-control"] == SECRET
+    [secret] = re.findall(r"viva_[0-9A-Za-z]{46}", made.text)
+    program = keyed.enter(None)
+    program.headers["authorization"] = f"Bearer {secret}"
+    assert program.get("/api/v1/me").json()["role"] == "editor"
+    page = editor.get("/account").text
+    assert "nightly" in page
+    assert secret not in page
+    [revoke] = re.findall(r'action="(/account/keys/\w+/revoke)"', page)
+    assert keyed.enter(Role.ADMIN).post(revoke).status_code == 404
+    assert editor.post(revoke).status_code == 303
+    assert program.get("/api/v1/me").status_code == 401
+
+
+def test_colours_and_language_are_kept_for_strangers_too(keyed: House) -> None:
+    stranger = keyed.enter(None)
+    answer = stranger.post("/preferences", data={"theme": "dark", "next": "//evil.example"})
+    assert answer.headers["location"] == "/"
+    stranger.post("/preferences", data={"language": "de", "next": "/sign-in"})
+    page = stranger.get("/sign-in").text
+    assert 'data-theme="dark"' in page
+    assert "Anmelden" in page
+    assert "set-cookie" not in stranger.post("/preferences", data={"theme": "pink", "language": "xx"}).headers
+
+
+def test_the_language_follows_a_person_to_other_browsers(keyed: House) -> None:
+    keyed.enter(Role.READER).post("/preferences", data={"language": "de"})
+    assert 'lang="de"' in keyed.enter(Role.READER).get("/projects").text
+
+
+# People
+
+
+def test_an_invitation_is_a_link_to_hand_over(keyed: House) -> None:
+    admin = keyed.enter(Role.ADMIN)
+    made = admin.post("/people", data={"login": "bob", "name": "Bob", "role": "editor"})
+    assert made.headers["cache-control"] == SECRET
+    [link] = re.findall(r"http://localhost(/link/\w+)", made.text)
+    guest = keyed.enter(None)
+    shown = guest.get(link)
+    assert "Welcome, Bob" in shown.text
+    assert shown.headers["cache-control"] == SECRET
+    assert guest.post(link, data={"password": GOOD, "repeated": "x"}).status_code == 400
+    assert guest.post(link, data={"password": GOOD, "repeated": GOOD}).status_code == 303
+    assert guest.get("/account").status_code == 200
+    assert guest.get(link).status_code == 404
+    assert "bob" in admin.get("/people").text
+
+
+def test_wrong_invitations_come_back_with_what_was_typed(keyed: House) -> None:
+    answer = keyed.enter(Role.ADMIN).post("/people", data={"login": "reader@example.org", "name": "Twin"})
+    assert answer.status_code == 400
+    assert 'value="Twin"' in answer.text
+    assert "already" in answer.text
+
+
+def test_an_admin_changes_roles_shuts_out_and_lets_in(keyed: House) -> None:
+    admin, reader = keyed.enter(Role.ADMIN), keyed.users[Role.READER]
+    inside = keyed.enter(Role.READER)
+    here = f"/people/{reader.id}"
+    assert admin.post(f"{here}/role", data={"role": "editor"}).status_code == 303
+    assert inside.post("/projects", data={"name": "New"}).status_code == 303
+    assert admin.post(f"{here}/role", data={"role": "king"}).status_code == 400
+    assert admin.post(f"{here}/disable").status_code == 303
+    assert inside.get("/projects").status_code == 303
+    assert "shut out" in admin.get(here).text
+    assert admin.post(f"{here}/link").status_code == 400
+    assert admin.post(f"{here}/enable").status_code == 303
+    assert sign_in(keyed.enter(None), reader.login) == 303
+    assert admin.post(f"{here}/sign-out").status_code == 303
+    assert "In no browser." in admin.get(here).text
+
+
+def test_the_last_admin_is_told_so(keyed: House) -> None:
+    admin, own = keyed.enter(Role.ADMIN), f"/people/{keyed.users[Role.ADMIN].id}"
+    for path, data in ((f"{own}/role", {"role": "reader"}), (f"{own}/disable", {})):
+        answer = admin.post(path, data=data)
+        assert answer.status_code == 400
+        assert "last admin" in answer.text
+
+
+def test_people_and_log_are_tables_to_take_along(keyed: House) -> None:
+    admin = keyed.enter(Role.ADMIN)
+    with keyed.store.writing() as tx:
+        tx.users.add("=cmd()", role=Role.READER)
+    text = admin.get("/people.csv").text
+    assert "reviewer@example.org" in text
+    assert '"=cmd()"' not in text
+    assert admin.get("/people.xlsx").content[:2] == b"PK"
+    assert admin.get("/audit.xlsx").content[:2] == b"PK"
+    assert admin.get("/people.pdf").status_code == 404
+    assert admin.get("/audit.pdf").status_code == 404
+
+
+def test_the_log_is_paged_and_narrowed_down(keyed: House) -> None:
+    admin, who = keyed.enter(Role.ADMIN), keyed.users[Role.EDITOR]
+    with keyed.store.writing() as tx:
+        for number in range(120):
+            tx.audit.add("try", "thing", "", keyed.users[Role.ADMIN].id, detail=f"<{number}>")
+        tx.audit.add("draw", "picture", "", who.id, keyed.project.id, detail="a cat")
+    first = admin.get("/audit").text
+    assert first.count("<tr>") == 51
+    assert "121 lines" in first
+    assert "&lt;119&gt;" in first
+    assert "&lt;0&gt;" in admin.get("/audit?number=3").text
+    assert admin.get("/audit?number=99").status_code == 200
+    for narrowed in (f"/audit?person={who.id}", f"/audit?project={keyed.project.id}"):
+        page = admin.get(narrowed).text
+        assert "a cat" in page
+        assert page.count("<tr>") == 2
+    assert "a cat" in admin.get(f"/audit.csv?person={who.id}").text
+    assert "Nothing here" in admin.get("/audit?person=0").text
+
+
+# Settings
+
+
+def test_the_settings_tell_facts_and_keep_what_is_decided(keyed: House) -> None:
+    admin = keyed.enter(Role.ADMIN)
+    page = admin.get("/settings").text
+    assert "No worker is running" in page
+    assert "workspace.db" in page
+    assert admin.post("/settings", data={"contact": "Ask Anna."}).status_code == 303
+    assert "Ask Anna." in keyed.enter(None).get("/sign-in").text
+    assert "New keys are switched off" in admin.get("/account").text
+    long = admin.post("/settings", data={"contact": "x" * 400})
+    assert long.status_code == 400
+    assert "x" * 400 in long.text
+
+
+def test_editors_change_a_project_and_can_take_it_back(keyed: House) -> None:
+    editor, path = keyed.enter(Role.EDITOR), "/p/jobs/settings"
+    wrong = editor.post(path, data={"name": "Work", "threshold": "7", "classifier": "linear"})
+    assert wrong.status_code == 400
+    assert 'value="Work"' in wrong.text
+    code = editor.post(path, data={"name": "Work", "threshold": "0.5", "classifier": "python:os:system"})
+    assert code.status_code == 400
+    saved = editor.post(path, data={"name": "Work", "threshold": "0,7", "classifier": "linear"})
+    assert saved.status_code == 303
+    assert "/p/jobs/edits/" in b64decode(saved.cookies["viva_flash"].strip('"'), altchars=b"-_").decode()
+    assert "Work answers from a confidence of 0.7" in editor.get(path).text
+    reader = keyed.enter(Role.READER).get(path)
+    assert reader.status_code == 200
+    assert "<select" not in reader.text
+    assert "Delete the project" not in editor.get(path).text
+
+
+def test_a_project_goes_when_an_admin_types_its_name(keyed: House) -> None:
+    admin, path = keyed.enter(Role.ADMIN), "/p/jobs/settings/delete"
+    refused = admin.post(path, data={"confirmed": "jobs"})
+    assert refused.status_code == 400
+    assert "the name of the project" in refused.text
+    assert admin.post(path, data={"confirmed": "Jobs"}).headers["location"] == "/projects"
+    assert admin.get("/p/jobs/settings").status_code == 404
+
+
+def test_pages_of_the_workspace_are_small(keyed: House) -> None:
+    admin = keyed.enter(Role.ADMIN)
+    with keyed.store.writing() as tx:
+        for number in range(150):
+            tx.users.add(f"person{number}@example.org")
+            tx.audit.add("try", "thing", "", None, detail="x" * 300)
+    for path in ("/people", "/audit", "/settings", "/account", "/p/jobs/settings"):
+        assert len(admin.get(path).content) < 60_000, path
+
+
+def test_an_invited_admin_who_never_came_is_shown_as_invited(keyed: House) -> None:
+    who = signing_in.actor_of(keyed.users[Role.ADMIN], "")
+    member, _ = people.invite(keyed.store, who, "late", role=Role.ADMIN)
+    page = keyed.enter(Role.ADMIN).get(f"/people/{member.id}").text
+    assert "has chosen no password yet" in page
+    assert "A link waits to be used" in page

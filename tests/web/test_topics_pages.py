@@ -1,0 +1,298 @@
+"""The pages of topics, imports and the history: what people see, send and take back."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from vivavoce.store.rows import Role
+from vivavoce.workspace.actors import PRODUCT
+from vivavoce.workspace.examples import list_examples
+from vivavoce.workspace.history import list_edits
+from vivavoce.workspace.topics import add_topic
+
+TOPICS = "/p/jobs/topics"
+
+
+@pytest.fixture
+def visa(house: Any) -> str:
+    texts = [f"visa {n}" for n in range(6)]
+    return add_topic(house.store, PRODUCT, house.project, "visa", answers={"en": "Yes."}, examples=texts).topic.id
+
+
+@pytest.fixture
+def pay(house: Any) -> str:
+    return add_topic(house.store, PRODUCT, house.project, "pay <b>", examples=["pay 0", "visa 0"]).topic.id
+
+
+def examples(house: Any, topic_id: str | None = None) -> dict[str, str]:
+    found = list_examples(house.store, house.project, topic_id=topic_id, limit=200)
+    return {row.text: row.id for row in found.examples}
+
+
+def names(house: Any) -> set[str]:
+    with house.store.reading() as tx:
+        return {topic.name for topic in tx.topics.of_project(house.project.id)}
+
+
+def undo_newest(client: TestClient, house: Any, came_from: str = "") -> Any:
+    newest = list_edits(house.store, house.project, limit=1).lines[0].edit
+    headers = {"referer": f"http://localhost{came_from}"} if came_from else {}
+    return client.post(f"/p/jobs/edits/{newest.id}/undo", headers=headers)
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_project_says_what_to_do_next(editor: TestClient, reader: TestClient) -> None:
+    page = editor.get(TOPICS)
+    assert page.status_code == 200
+    assert "no topics yet" in page.text
+    assert 'href="/p/jobs/import"' in page.text
+    assert 'href="/p/jobs/import"' not in reader.get(TOPICS).text
+
+
+def test_the_list_shows_sizes_and_flags_and_escapes_names(reader: TestClient, visa: str, pay: str) -> None:
+    text = reader.get(TOPICS).text
+    assert "2 topics with 8 examples; 1 of them needs a look." in text
+    assert "pay &lt;b&gt;" in text
+    assert "<b>" not in text
+    assert text.count("few examples") == 2, "the flag of one topic and the filter"
+    assert "No intents exam has been held yet" in text
+    assert 'type="checkbox" name="topic"' not in text, "a reader chooses nothing"
+
+
+@pytest.mark.parametrize("sort", ["name", "-name", "size", "-size", "share", "wrong", "flags", "owner"])
+def test_the_list_is_searched_sorted_and_paged_by_its_address(
+    reader: TestClient, visa: str, pay: str, sort: str
+) -> None:
+    found = reader.get(TOPICS, params={"q": "VISA", "sort": sort, "page": 1}).text
+    assert f"{TOPICS}/{visa}" in found
+    assert f"{TOPICS}/{pay}" not in found
+    beyond = reader.get(TOPICS, params={"sort": sort, "page": 9})
+    assert beyond.status_code == 200
+    assert reader.get(TOPICS, params={"sort": "colour"}).status_code == 400
+    assert reader.get(TOPICS, params={"flag": "few"}).text.count('scope="row"') == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_the_list_and_the_history_can_be_taken_along(reader: TestClient, visa: str, kind: str) -> None:
+    newest = re.findall(r"/p/jobs/edits/(\w+)\"", reader.get("/p/jobs/edits").text)[0]
+    for path in (
+        f"{TOPICS}.{kind}",
+        f"{TOPICS}/export.{kind}",
+        f"/p/jobs/edits.{kind}",
+        f"/p/jobs/edits/{newest}.{kind}",
+    ):
+        answer = reader.get(path)
+        assert answer.status_code == 200, path
+        assert answer.headers["content-disposition"].startswith("attachment")
+        assert kind == "xlsx" or b"visa" in answer.content
+
+
+def test_a_topic_shows_its_examples_answer_and_history(editor: TestClient, reader: TestClient, visa: str) -> None:
+    text = editor.get(f"{TOPICS}/{visa}").text
+    assert "6 examples, not examined yet." in text
+    assert "Yes." in text
+    assert "visa 5" in text
+    assert "Topic visa made with 6 examples" in text
+    assert "visa 5" not in editor.get(f"{TOPICS}/{visa}?q=visa+1").text
+    assert "<textarea" not in reader.get(f"{TOPICS}/{visa}").text
+    assert reader.get(f"{TOPICS}/nowhere").status_code == 404
+
+
+# --- changing ----------------------------------------------------------------------------------------------------
+
+
+def test_a_topic_is_made_changed_and_taken_back(editor: TestClient, house: Any) -> None:
+    assert editor.get(f"{TOPICS}/new").status_code == 200
+    made = editor.post(TOPICS, data={"name": "leave", "answer-en": "30 days", "text": "holiday\nvacation"})
+    assert made.status_code == 303
+    path = made.headers["location"]
+    form = editor.get(f"{path}/edit").text
+    seen = re.search(r'name="seen" value="(\w+)"', form)
+    assert seen is not None
+    sent = {"name": "days off", "description": "", "owner": "Ann", "answer-en": "25 days", "seen": seen[1]}
+    assert editor.post(f"{path}/edit", data=sent | {"why": "clearer"}).status_code == 303
+    assert names(house) == {"days off"}
+    late = editor.post(f"{path}/edit", data=sent | {"name": "free time"})
+    assert late.status_code == 409
+    assert "free time" in late.text, "what was typed is still there"
+    back = undo_newest(editor, house, path)
+    assert back.headers["location"] == path
+    assert names(house) == {"leave"}
+
+
+def test_an_undo_leads_to_the_list_where_the_page_went_with_it(editor: TestClient, house: Any) -> None:
+    path = editor.post(TOPICS, data={"name": "leave"}).headers["location"]
+    assert undo_newest(editor, house, path).headers["location"] == TOPICS
+    assert undo_newest(editor, house).headers["location"] == "/p/jobs/edits"
+    foreign = editor.post("/p/jobs/edits/nothing/undo", headers={"referer": "http://elsewhere/p/jobs/topics"})
+    assert foreign.status_code == 404
+
+
+def test_a_form_that_is_refused_comes_back_as_it_was_filled_in(editor: TestClient, visa: str) -> None:
+    refused = editor.post(TOPICS, data={"name": "visa", "description": "typed with care", "text": "one\ntwo"})
+    assert refused.status_code == 400
+    assert "typed with care" in refused.text
+    assert "one\ntwo" in refused.text
+    assert 'aria-invalid="true"' in refused.text
+    lines = editor.post("/p/jobs/examples", data={"from": visa, "text": "fine\nx\tnowhere"})
+    assert lines.status_code == 400
+    assert "line 2" in lines.text
+    assert "fine\nx\tnowhere" in lines.text
+
+
+def test_deleting_and_merging_say_before_what_will_happen(
+    editor: TestClient, house: Any, visa: str, pay: str
+) -> None:
+    ask = editor.get(f"{TOPICS}/delete", params={"topic": [visa, pay]}).text
+    assert "2 topics are deleted with 8 examples and 1 answers." in ask
+    ask = editor.get(f"{TOPICS}/merge", params={"topic": [visa, pay]}).text
+    assert "up to 8 examples" in ask
+    assert names(house) == {"visa", "pay <b>"}
+    merged = editor.post(f"{TOPICS}/merge", data={"topic": [visa, pay], "into": visa, "answer": "fill"})
+    assert merged.headers["location"] == f"{TOPICS}/{visa}"
+    assert len(examples(house, visa)) == 7
+    undo_newest(editor, house)
+    assert editor.post(f"{TOPICS}/delete", data={"topic": [visa, pay], "why": "old"}).status_code == 303
+    assert names(house) == set()
+    undo_newest(editor, house)
+    assert names(house) == {"visa", "pay <b>"}
+
+
+def test_a_merge_needs_a_target_that_is_there(editor: TestClient, visa: str, pay: str) -> None:
+    assert editor.get(f"{TOPICS}/merge", params={"topic": visa}).status_code == 200
+    assert editor.get(f"{TOPICS}/merge").status_code == 400
+    assert editor.post(f"{TOPICS}/merge", data={"topic": [visa], "into": visa}).status_code == 400
+    assert editor.post(f"{TOPICS}/merge", data={"topic": [visa], "into": pay, "answer": "x"}).status_code == 400
+
+
+def test_examples_are_added_written_anew_moved_split_off_and_deleted(
+    editor: TestClient, house: Any, visa: str, pay: str
+) -> None:
+    editor.post("/p/jobs/examples", data={"from": visa, "text": "new one\nvisa 0"})
+    own = examples(house, visa)
+    assert len(own) == 7
+    assert editor.get(f"/p/jobs/examples/{own['new one']}").status_code == 200
+    editor.post(f"/p/jobs/examples/{own['new one']}", data={"text": "newer", "language": "en"})
+    editor.post("/p/jobs/examples/move", data={"from": visa, "example": own["new one"], "target": "pay <b>"})
+    assert "newer" in examples(house, pay)
+    editor.post("/p/jobs/examples/move", data={"from": visa, "example": own["visa 1"], "target": "oos"})
+    assert "visa 1" in editor.get(f"{TOPICS}/out-of-scope").text
+    chosen = {"example": [own["visa 2"], own["visa 3"]], "from": visa}
+    assert "2 examples become a topic" in editor.get("/p/jobs/examples/split", params=chosen).text
+    assert editor.post("/p/jobs/examples/split", data=chosen | {"name": "visa"}).status_code == 400
+    assert editor.post("/p/jobs/examples/split", data=chosen | {"name": "permits"}).status_code == 303
+    assert "permits" in names(house)
+    assert "2 examples are deleted" in editor.get("/p/jobs/examples/delete", params=chosen).text
+    editor.post("/p/jobs/examples/delete", data=chosen)
+    assert "visa 2" not in examples(house)
+
+
+def test_nothing_chosen_and_what_is_gone_are_told_on_the_page(editor: TestClient, visa: str) -> None:
+    none = editor.post("/p/jobs/examples/move", data={"from": visa, "target": "oos"})
+    assert none.status_code == 400
+    assert "no example is chosen" in none.text.lower()
+    assert editor.get("/p/jobs/examples/gone").status_code == 404
+
+
+def test_a_reader_can_change_nothing(reader: TestClient, house: Any, visa: str) -> None:
+    before = examples(house), names(house)
+    for path in ("", "/delete", "/merge", f"/{visa}/edit"):
+        assert reader.post(f"{TOPICS}{path}", data={"topic": visa, "name": "x"}).status_code == 403
+    for path in ("/new", "/delete", "/merge", f"/{visa}/edit"):
+        assert reader.get(f"{TOPICS}{path}").status_code == 403
+    for path in ("examples", "examples/move", "import", "import/k/apply"):
+        assert reader.post(f"/p/jobs/{path}", data={"text": "x"}).status_code == 403
+    assert undo_newest(reader, house).status_code == 403
+    assert (examples(house), names(house)) == before
+
+
+# --- history -----------------------------------------------------------------------------------------------------
+
+
+def test_the_history_leads_to_every_edit_with_before_and_after(editor: TestClient, house: Any, visa: str) -> None:
+    editor.post(f"{TOPICS}/{visa}/edit", data={"name": "permits", "answer-en": "Yes.", "why": "clearer"})
+    page = editor.get("/p/jobs/edits").text
+    assert "Topic visa: renamed to permits" in page
+    assert "clearer" in page
+    newest = list_edits(house.store, house.project, limit=1).lines[0].edit
+    shown = editor.get(f"/p/jobs/edits/{newest.id}").text
+    assert "<del>visa</del>" in shown
+    assert "<ins>permits</ins>" in shown
+    undo_newest(editor, house)
+    assert "This was undone." in editor.get(f"/p/jobs/edits/{newest.id}").text
+    assert editor.post(f"/p/jobs/edits/{newest.id}/undo").status_code == 409
+
+
+# --- import ------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_previewed_and_imported_and_taken_back(editor: TestClient, house: Any, visa: str) -> None:
+    file = ("faq.csv", b"text,intent\nvisa 0,visa\n  hi ,greeting\n,greeting\nbye,greeting\n", "text/csv")
+    sent = editor.post("/p/jobs/import", files={"file": file}, data={"mode": "add"})
+    assert sent.status_code == 303
+    path = sent.headers["location"]
+    page = editor.get(path).text
+    assert "2 rows accepted, 1 of them put right, 1 joined, 1 refused" in page
+    assert "the text is empty" in page, "the refused rows come first"
+    assert "blanks were put right" in editor.get(f"{path}?kind=changed").text
+    assert b"the text is empty" in editor.get(f"{path}.csv").content
+    assert names(house) == {"visa"}
+    assert editor.post(f"{path}/apply", data={"why": "start"}).status_code == 303
+    assert names(house) == {"visa", "greeting"}
+    assert editor.get(path).status_code == 404, "a preview works once"
+    undo_newest(editor, house)
+    assert names(house) == {"visa"}
+
+
+def test_columns_are_chosen_on_the_preview(editor: TestClient, house: Any) -> None:
+    file = ("faq.csv", b"frage,thema\nWie viel?,Gehalt\n", "text/csv")
+    path = editor.post("/p/jobs/import", files={"file": file}).headers["location"]
+    assert "Choose which column" in editor.get(path).text
+    assert editor.post(f"{path}/apply").status_code == 400
+    again = editor.post(path, data={"text_column": "frage", "topic_column": "thema", "mode": "replace"})
+    assert "Replace everything" in editor.get(again.headers["location"]).text
+    editor.post(f"{again.headers['location']}/apply")
+    assert names(house) == {"Gehalt"}
+
+
+def test_pasted_text_is_imported_or_dropped(editor: TestClient, house: Any) -> None:
+    path = editor.post("/p/jobs/import", data={"pasted": "how much\tpay\nhello"}).headers["location"]
+    assert "no topic" in editor.get(path).text
+    assert editor.post(f"{path}/drop").headers["location"] == TOPICS
+    assert names(house) == set()
+    assert editor.get(path).status_code == 404
+
+
+def test_what_cannot_be_read_is_told_and_the_typed_text_stays(editor: TestClient) -> None:
+    nothing = editor.post("/p/jobs/import", data={"pasted": "", "out_of_scope": "none of them"})
+    assert nothing.status_code == 400
+    assert "none of them" in nothing.text
+    broken = editor.post("/p/jobs/import", files={"file": ("faq.xlsx", b"PK", "x")})
+    assert broken.status_code == 400
+    assert "faq.xlsx" in broken.text
+    assert "viva-" not in broken.text
+
+
+@pytest.mark.parametrize("role", [Role.READER, Role.REVIEWER])
+def test_a_preview_belongs_to_whoever_made_it(house: Any, editor: TestClient, admin: TestClient, role: Role) -> None:
+    path = editor.post("/p/jobs/import", data={"pasted": "a\tb"}).headers["location"]
+    assert admin.get(path).status_code == 404
+    assert house.enter(role).get(path).status_code == 403
+    assert editor.get(path).status_code == 200
+
+
+def test_pages_stay_light_with_many_topics_and_examples(editor: TestClient, house: Any) -> None:
+    lines = "\n".join(f"a message of usual length number {n}\ttopic number {n % 120}" for n in range(3000))
+    path = editor.post("/p/jobs/import", data={"pasted": lines}).headers["location"]
+    assert len(editor.get(path).content) < 60_000
+    editor.post(f"{path}/apply")
+    with house.store.reading() as tx:
+        topic = tx.topics.by_name(house.project.id, "topic number 7")
+    for page in (TOPICS, f"{TOPICS}/{topic.id}", "/p/jobs/edits"):
+        assert len(editor.get(page).content) < 60_000, page
