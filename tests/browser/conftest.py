@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from halls import Hall, furnished_folder, open_hall
 from opening import ARGUMENTS, DESK, absent
 from shelves import Shelf, check_rules, thin_out
 
@@ -25,6 +26,15 @@ def browser() -> Iterator[Any]:
         running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """A furnished workspace on a real server, for all tests of this process."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with open_hall(furnished_folder(shared), tmp_path_factory.mktemp("hall")) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import socket
 import subprocess
 import sys
 import time
+from http.client import HTTPConnection
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -22,6 +22,7 @@ from vivavoce.store.database import open_store
 from vivavoce.store.rows import Role
 
 PATIENCE = 60.0
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - a word in tests, nothing listens there
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost", "LOCALHOST."])
@@ -29,13 +30,13 @@ def test_these_addresses_are_of_this_machine_only(host):
     assert is_loopback(host)
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", "localhost.example.org", ""])
+@pytest.mark.parametrize("host", [EVERYWHERE, "::", "192.168.1.5", "example.org", "localhost.example.org", ""])
 def test_these_addresses_can_be_reached_by_others(host):
     assert not is_loopback(host)
 
 
 @pytest.mark.parametrize(
-    ("host", "url"), [("0.0.0.0", "http://localhost:"), ("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:")]
+    ("host", "url"), [(EVERYWHERE, "http://localhost:"), ("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:")]
 )
 def test_the_address_told_can_be_opened_in_a_browser(host, url):
     with socket.socket() as bound:
@@ -54,11 +55,11 @@ def test_settings_and_options_become_the_rules_of_the_application():
         7,
         True,
     )
-    assert config_of(Settings(), Listening(host="0.0.0.0")).hosts == ()
+    assert config_of(Settings(), Listening(host=EVERYWHERE)).hosts == ()
 
 
 def test_a_public_address_without_an_admin_is_refused_with_the_remedy(viva, plain, sqlite_path):
-    result = viva("serve", "--host", "0.0.0.0", "--port", "0", "--workspace", sqlite_path)
+    result = viva("serve", "--host", EVERYWHERE, "--port", "0", "--workspace", sqlite_path)
     assert result.exit_code == 2
     assert "there is no admin yet" in plain(result.output)
     assert "`viva serve` on this machine first" in plain(result.output)
@@ -85,12 +86,14 @@ def test_an_address_that_is_not_ours_is_an_error_that_names_the_option(viva, sql
     assert "--host" in result.output
 
 
-def fetched(request):
-    try:
-        with urlopen(request, timeout=PATIENCE) as answer:
-            return answer.status, answer.read().decode()
-    except HTTPError as error:
-        return error.code, error.read().decode()
+def fetched(url, **headers):
+    parts = urlsplit(url)
+    connection = HTTPConnection(parts.netloc, timeout=PATIENCE)
+    connection.request("GET", parts.path or "/", headers=headers)
+    answer = connection.getresponse()
+    found = answer.status, answer.read().decode()
+    connection.close()
+    return found
 
 
 def started(*words: str) -> tuple[subprocess.Popen[str], dict[str, str]]:
@@ -126,8 +129,8 @@ def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_
         status, page = fetched(where["setup_link"])
         assert status == 200
         assert "no admin yet" in page
-        assert fetched(Request(where["url"], headers={"Host": "evil.example"}))[0] == 400
-        assert fetched(f"{where['url']}/sign-in")[0] == 200
+        assert fetched(where["url"], Host="evil.example")[0] == 400
+        assert fetched(f"{where['url']}/projects")[0] == 303
     finally:
         process.send_signal(name)
         said = process.communicate(timeout=PATIENCE)[1]

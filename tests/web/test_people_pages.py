@@ -13,6 +13,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Role
 from vivavoce.store.stamps import now
 from vivavoce.web.app import make_app
+from vivavoce.web.browsers import browser_name
 from vivavoce.web.own_paths import own_path
 from vivavoce.workspace import people, signing_in
 from vivavoce.workspace.secrets import passwords
@@ -209,6 +210,23 @@ def test_browsers_are_ended_one_by_one_or_all(keyed: House) -> None:
     assert here.get("/account").status_code == 303
 
 
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/120 Safari/537.36 Edg/120",
+            "Edge, Windows",
+        ),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Version/17.0 Safari/604.1", "Safari, iPhone"),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", "Firefox, Linux"),
+        ("curl/8.5.0", "curl/8.5.0"),
+        ("", ""),
+    ],
+)
+def test_browsers_go_by_the_names_that_people_know(agent: str, name: str) -> None:
+    assert browser_name(agent) == name
+
+
 def test_a_key_is_shown_once_works_and_is_revoked(keyed: House) -> None:
     editor = keyed.enter(Role.EDITOR)
     refused = editor.post("/account/keys", data={"key": "", "days": "30"})
@@ -270,6 +288,24 @@ def test_wrong_invitations_come_back_with_what_was_typed(keyed: House) -> None:
     assert answer.status_code == 400
     assert 'value="Twin"' in answer.text
     assert "already" in answer.text
+
+
+def test_people_are_searched_sorted_and_paged(keyed: House) -> None:
+    admin = keyed.enter(Role.ADMIN)
+    with keyed.store.writing() as tx:
+        for number in range(60):
+            tx.users.add(f"p{number:02}@example.org", f"Zoë {99 - number}")
+
+    def logins(path: str) -> list[str]:
+        return re.findall(r'<th scope="row"><a href="/people/\w+">([^<]+)', admin.get(path).text)
+
+    assert len(logins("/people")) == 50
+    assert len(logins("/people?number=2")) == 14
+    assert logins("/people?sort=login&order=descending")[0] == "reviewer@example.org"
+    assert logins("/people?search=ZOË+4&sort=name") == [f"p{number:02}@example.org" for number in range(59, 49, -1)]
+    assert logins("/people?search=reviewer") == ["reviewer@example.org"]
+    assert "Nobody here" in admin.get("/people?search=nothing+like+it").text
+    assert admin.get("/people?sort=password").status_code == 422
 
 
 def test_an_admin_changes_roles_shuts_out_and_lets_in(keyed: House) -> None:

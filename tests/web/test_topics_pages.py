@@ -72,6 +72,7 @@ def test_the_list_is_searched_sorted_and_paged_by_its_address(
     found = reader.get(TOPICS, params={"q": "VISA", "sort": sort, "page": 1}).text
     assert f"{TOPICS}/{visa}" in found
     assert f"{TOPICS}/{pay}" not in found
+    assert "1 of 2 topics fits." in found
     beyond = reader.get(TOPICS, params={"sort": sort, "page": 9})
     assert beyond.status_code == 200
     assert reader.get(TOPICS, params={"sort": "colour"}).status_code == 400
@@ -150,7 +151,7 @@ def test_deleting_and_merging_say_before_what_will_happen(
     editor: TestClient, house: Any, visa: str, pay: str
 ) -> None:
     ask = editor.get(f"{TOPICS}/delete", params={"topic": [visa, pay]}).text
-    assert "2 topics are deleted with 8 examples and 1 answers." in ask
+    assert "2 topics are deleted with their examples (8) and answers (1)." in ask
     ask = editor.get(f"{TOPICS}/merge", params={"topic": [visa, pay]}).text
     assert "up to 8 examples" in ask
     assert names(house) == {"visa", "pay <b>"}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce import demo
 from vivavoce.conversations import Scenario, read_suite
-from vivavoce.conversations.scenario import Turn
+from vivavoce.conversations.scenario import Include, Turn
 from vivavoce.workspace.merging import MINE, THEIRS, changed_by, merge_scenarios, pair_turns
 from vivavoce.workspace.suites import without_lines
 
@@ -18,7 +18,8 @@ BASES = st.sampled_from(SHIPPED)
 
 
 def edited(scenario: Scenario, place: int, note: str) -> Scenario:
-    turn = replace(scenario.turns[place], note=note)
+    was = scenario.turns[place]
+    turn = replace(was, note=note) if isinstance(was, Turn) else Include(note)
     return replace(scenario, turns=(*scenario.turns[:place], turn, *scenario.turns[place + 1 :]))
 
 
@@ -49,6 +50,7 @@ def changes() -> st.SearchStrategy:
     return st.lists(step, max_size=3).map(several)
 
 
+@settings(deadline=None, max_examples=60)
 @given(BASES, changes())
 def test_where_only_one_changed_something_that_is_the_result(base: Scenario, change) -> None:
     other = change(base)
@@ -58,6 +60,7 @@ def test_where_only_one_changed_something_that_is_the_result(base: Scenario, cha
         assert merge.resolve() == other
 
 
+@settings(deadline=None, max_examples=60)
 @given(BASES, changes(), changes())
 def test_every_turn_of_both_is_in_the_result_or_in_a_question_unless_one_of_them_deleted_it(
     base: Scenario, one, two
@@ -73,6 +76,7 @@ def test_every_turn_of_both_is_in_the_result_or_in_a_question_unless_one_of_them
             assert not changed or turn in kept
 
 
+@settings(deadline=None, max_examples=60)
 @given(BASES, st.data())
 def test_changes_of_different_turns_are_put_together_without_a_question(base: Scenario, data) -> None:
     places = st.integers(0, len(base.turns) - 1)
@@ -82,6 +86,7 @@ def test_changes_of_different_turns_are_put_together_without_a_question(base: Sc
     assert merge.resolve() == edited(edited(base, first, "theirs"), second, "mine")
 
 
+@settings(deadline=None, max_examples=60)
 @given(BASES, st.data())
 def test_changes_of_the_same_turn_are_a_question_and_either_answer_holds(base: Scenario, data) -> None:
     place = data.draw(st.integers(0, len(base.turns) - 1))

@@ -113,47 +113,40 @@ def _counted(words: Words, names: Mapping[str, int], chosen: tuple[str, ...]) ->
         yield Pick(name, named(words, name).replace("_", " "), aside, name in chosen)
 
 
-def choice_fields(words: Words, typed: Mapping[str, str], form: Fields) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
-    """Return the fields of the form: those for a first and those for a second look."""
+@dataclass(frozen=True, slots=True)
+class ChoiceFields:
+    """The fields of the form: those for a first and those for a second look."""
+
+    first: tuple[Field, ...]
+    more: tuple[Field, ...]
+
+
+def choice_fields(words: Words, typed: Mapping[str, str], form: Fields) -> ChoiceFields:
+    """Return numbers and title as they were typed, or as they usually are."""
     text = words.gettext
-    repeats = Field(
-        "repeats",
-        text("Repeats"),
-        "number",
-        typed.get("repeats") or "1",
-        help=text("How often each conversation is held. More show whether a bot answers the same every time."),
-        error=form.fault_of("repeats"),
-        low="1",
-        high=str(MOST_REPEATS),
-        required=True,
+
+    def number(name: str, label: str, said: str, high: float, low: str = "1") -> Field:
+        value = typed.get(name) or ("1" if name == "repeats" else "")
+        wrong, step = form.fault_of(name), "1" if low == "1" else "any"
+        need = name == "repeats"
+        return Field(name, label, "number", value, said, wrong, low=low, high=f"{high:g}", step=step, required=need)
+
+    often = text("How often each conversation is held. More show whether a bot answers the same every time.")
+    at_once = text("At most, with each bot. Empty: as the bot allows; a lower limit of a bot always holds.")
+    fast = text("At most, to each bot. Empty: as the bot allows.")
+    called = text("What the run is called in lists. Empty: the suite and its bots.")
+    return ChoiceFields(
+        (number("repeats", text("Repeats"), often, MOST_REPEATS),),
+        (
+            number("at_once", text("Conversations at once"), at_once, MOST_AT_ONCE),
+            number("per_second", text("Messages per second"), fast, MOST_PER_SECOND, "0.001"),
+            Field(
+                "title",
+                text("Title"),
+                value=typed.get("title", ""),
+                help=called,
+                error=form.fault_of("title"),
+                most=MOST_TITLE,
+            ),
+        ),
     )
-    at_once = Field(
-        "at_once",
-        text("Conversations at once"),
-        "number",
-        typed.get("at_once", ""),
-        help=text("At most, with each bot. Empty: as the bot allows; a lower limit of a bot always holds."),
-        error=form.fault_of("at_once"),
-        low="1",
-        high=str(MOST_AT_ONCE),
-    )
-    per_second = Field(
-        "per_second",
-        text("Messages per second"),
-        "number",
-        typed.get("per_second", ""),
-        help=text("At most, to each bot. Empty: as the bot allows."),
-        error=form.fault_of("per_second"),
-        low="0.001",
-        high=f"{MOST_PER_SECOND:g}",
-        step="any",
-    )
-    title = Field(
-        "title",
-        text("Title"),
-        value=typed.get("title", ""),
-        help=text("What the run is called in lists. Empty: the suite and its bots."),
-        error=form.fault_of("title"),
-        most=MOST_TITLE,
-    )
-    return (repeats,), (at_once, per_second, title)

@@ -14,7 +14,7 @@ from vivavoce.web.rendering import Link
 
 ROWS = 50
 LARGEST = 2**31 - 1
-PageNumber = Annotated[int, Query(ge=1, le=10_000_000)]
+PageNumber = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 Search = Annotated[str, Query(max_length=200)]
 Word = Annotated[str, Query(max_length=400)]

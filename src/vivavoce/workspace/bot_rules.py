@@ -16,6 +16,7 @@ from vivavoce.bots import entry_problems, entry_variables, runs_programs
 from vivavoce.bots.guard import ANYWHERE, REMEDY, Addresses, public_addresses, refused_host
 from vivavoce.bots.redaction import is_telling
 from vivavoce.errors import Fault
+from vivavoce.settings import load_settings
 
 Entry = Mapping[str, object]
 # What begins so was put into the environment for bots; everything else there is the server's own.
@@ -41,6 +42,13 @@ class BotRules:
     def may_send(self, variable: str) -> bool:
         """Tell whether a bot may be sent the value of a variable of the environment."""
         return variable.startswith(OWN_PREFIX) or variable in self.variables
+
+
+def server_rules() -> BotRules:
+    """Return what the settings of this machine allow, for work that nobody asks for from a page."""
+    settings = load_settings()
+    names = (name.strip() for name in settings.bot_variables.split(","))
+    return BotRules(settings.private_bots == "yes", settings.bot_programs == "yes", tuple(filter(None, names)))
 
 
 def entry_faults(name: str, entry: Entry, rules: BotRules) -> tuple[Fault, ...]:

@@ -14,6 +14,7 @@ from vivavoce.bots.registry import THINKING
 from vivavoce.conversations import Plan, Suite, check_suite, expand
 from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
+from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.workspace.bot_rules import BotRules, entry_faults
@@ -96,6 +97,7 @@ class Checked:
 
 def offer(store: Store, project: Project, suite: str) -> Offer:
     """Return what can be chosen for a suite, named by its id or its name."""
+    suite = clean_text(suite)
     with store.reading() as tx:
         row = tx.suites.get(suite) or tx.suites.by_name(project.id, suite)
         if row is None or row.project_id != project.id:

@@ -13,6 +13,7 @@ from vivavoce.errors import plural
 from vivavoce.jobs.exams.conversations import PUBLIC_ONLY, run_options
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.exams.talks import conversation_material, read_talk
+from vivavoce.jobs.turns import storable
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.rows import Project, Role, Run, TurnRow, UnitState
@@ -143,6 +144,7 @@ def watch(store: Store, run: Run, place: TalkPlace | None = None) -> Watched:
         chosen = place or next(iter(others), None)
         if chosen is None:
             return Watched(None, {}, {}, ())
+        chosen = replace(chosen, script=storable(chosen.script))
         rows = tx.turns.of_script(run.id, chosen.script, chosen.repeat)
         states = _states(tx, run, chosen)
     said: dict[str, tuple[TurnRow, ...]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,12 +10,13 @@ from typing import Any
 
 from vivavoce import plugins
 from vivavoce.errors import AccessError, UsageError
+from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.documents import dataset_to_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.workspace.actors import Actor
 from vivavoce.workspace.datasets import project_dataset
-from vivavoce.workspace.runs import begin_run
+from vivavoce.workspace.runs import begin_run, document
 
 # These are nothing without an option, so they cannot be chosen from a list.
 _BARE = frozenset({"python", "sklearn"})
@@ -73,3 +75,37 @@ def start_engines(
     said = title or f"Engines: {', '.join(names)}"
     wanted = {"threshold": project.threshold, **(options or {}), "classifiers": names}
     return begin_run(store, actor, project, "engines", said[:200], wanted, dataset_to_bytes(data))
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTime:
+    """Seconds that an engine took: to learn one split, for one message, and for all splits together."""
+
+    name: str
+    train: float
+    message: float
+    total: float
+
+
+# The file holds the seconds of every single message.
+_TIMES: Kept[tuple[EngineTime, ...]] = Kept(8)
+
+
+def engine_times(store: Store, run: Run) -> tuple[EngineTime, ...]:
+    """Return what the engines of a comparison took, in their order."""
+    return _TIMES.get((run.id, run.version), lambda: _read_times(document(store, run, "timings.json")))
+
+
+def _read_times(content: bytes) -> tuple[EngineTime, ...]:
+    plain = json.loads(content)
+    units: dict[str, list[Mapping[str, Any]]] = {}
+    for unit in plain["units"]:
+        units.setdefault(unit["classifier"], []).append(unit)
+    return tuple(_timed(name, own) for name, own in units.items())
+
+
+def _timed(name: str, units: Sequence[Mapping[str, Any]]) -> EngineTime:
+    trained = [float(unit["train_seconds"]) for unit in units]
+    messages = sorted(float(seconds) for unit in units for seconds in unit["classify_seconds"])
+    middle = messages[len(messages) // 2] if messages else 0.0
+    return EngineTime(name, sum(trained) / len(trained), middle, sum(trained) + sum(messages))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 
 from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.store.cleaning import clean_text
@@ -23,6 +25,7 @@ from vivavoce.workspace.signing_in import Entry, actor_of
 
 MOST_NAME = 100
 MOST_LOGIN = 200
+Sort = Literal["login", "name", "role", "seen"]
 _LOGIN = re.compile(r"\S(?:[^\n\r\t]*\S)?")
 
 
@@ -42,12 +45,23 @@ class Member:
     link_until: datetime | None = None
 
 
-def list_people(store: Store, actor: Actor) -> tuple[Member, ...]:
-    """Return all people, by login."""
+def list_people(
+    store: Store, actor: Actor, *, search: str = "", sort: Sort = "login", descending: bool = False
+) -> tuple[Member, ...]:
+    """Return people in order: all, or those with a text in login or name."""
     actor.require(Role.ADMIN)
     with store.reading() as tx:
         until = _waiting_links(tx)
-        return tuple(_member(user, until.get(user.id)) for user in tx.users.all())
+        found = [_member(user, until.get(user.id)) for user in tx.users.all()]
+    wanted = search.strip().casefold()
+    chosen = [one for one in found if wanted in one.login or wanted in one.name.casefold()]
+    return tuple(sorted(chosen, key=_ORDERS[sort], reverse=descending))
+
+
+def count_active(store: Store) -> int:
+    """Return how many people can sign in."""
+    with store.reading() as tx:
+        return tx.users.count(active=True)
 
 
 def show_person(store: Store, actor: Actor, user_id: str) -> Member:
@@ -131,6 +145,15 @@ def take_up(
         tx.sessions.end_all(user.id)
         note(tx, actor_of(user, address), "choose password", "person", user.id, detail=user.login)
         return Entry(user, open_session(tx, user, agent))
+
+
+_ORDERS: dict[Sort, Callable[[Member], Any]] = {
+    "login": lambda one: one.login,
+    "name": lambda one: (one.name.casefold(), one.login),
+    "role": lambda one: (list(Role).index(one.role), one.login),
+    # Who was never here comes before everybody who was.
+    "seen": lambda one: (one.seen is not None, one.seen or one.created, one.login),
+}
 
 
 def find_person(tx: Transaction, user_id: str) -> User:

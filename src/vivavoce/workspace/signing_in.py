@@ -53,6 +53,7 @@ def sign_in(store: Store, login: str, password: str, *, address: str, agent: str
         raise SignInRefusedError(Wait())
     renewed = hash_password(password, cost) if stored and rehash_needed(stored, cost) else None
     with store.writing() as tx:
+        tx.attempts.prune(now() - REMEMBERED)
         _note_attempt(tx, login, address, now(), succeeded=True)
         if renewed:
             tx.users.set_password(user.id, renewed)
@@ -78,7 +79,6 @@ def _begin_attempt(store: Store, login: str, address: str) -> User | None:
     """Note the attempt as failed, so that those made at the same time count, and return whose login it is."""
     at = now()
     with store.writing() as tx:
-        tx.attempts.prune(at - REMEMBERED)
         kept = tx.attempts.recent(login_key(login), address_key(address), at - REMEMBERED)
         past = [Attempt(one.login, one.address, one.at.timestamp(), one.succeeded) for one in kept]
         wait = waiting_time(past, login, address, at.timestamp())

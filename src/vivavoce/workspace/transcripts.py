@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from vivavoce.errors import AbsentError, nearest, plural
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.talks import Material, read_material
+from vivavoce.jobs.turns import storable
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversation_wording import level_order
 from vivavoce.store.database import Store
@@ -54,9 +55,16 @@ def list_turns(
     store: Store, run: Run, chosen: TurnFilter = ALL_TURNS, *, sort: str = "", limit: int = 50, offset: int = 0
 ) -> TurnPage:
     """Return some turns of a run."""
+    chosen = _storable(chosen)
     with store.reading() as tx:
         rows = tx.turns.page(run.id, chosen, sort=sort, limit=limit, offset=offset)
         return TurnPage(rows, tx.turns.count(run.id, chosen))
+
+
+def _storable(chosen: TurnFilter) -> TurnFilter:
+    """Return a filter that every database takes: what no text can hold is found nowhere."""
+    said = {name: getattr(chosen, name) for name in TurnFilter.__dataclass_fields__}
+    return TurnFilter(**{name: None if value is None else storable(value) for name, value in said.items()})
 
 
 def turn_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:

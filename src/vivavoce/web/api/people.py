@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel
 
 from vivavoce.store.rows import Role, SignIn
 from vivavoce.web.access import Admin, InStore, Reader
-from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Word
 from vivavoce.web.entering import base_of
 from vivavoce.workspace import people, sessions
 
 router = APIRouter(tags=["people"])
+Search = Annotated[str, Query(max_length=200)]
 PersonId = Annotated[str, Path(max_length=32)]
 
 
@@ -83,9 +84,12 @@ def list_sessions(who: Reader, store: InStore) -> Listed[SignIn]:
 
 
 @router.get("/people")
-def list_people(who: Admin, store: InStore) -> Listed[people.Member]:
-    """Return all people, by login."""
-    return listed(people.list_people(store, who.actor))
+def list_people(
+    who: Admin, store: InStore, *, search: Search = "", limit: Limit = 50, offset: Offset = 0
+) -> Listed[people.Member]:
+    """Return people, by login: all, or those with a text in login or name."""
+    found = people.list_people(store, who.actor, search=search)
+    return listed(found[offset : offset + limit], len(found))
 
 
 @router.post("/people", status_code=201)

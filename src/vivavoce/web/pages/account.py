@@ -9,9 +9,10 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
-from vivavoce.store.rows import SignIn, Token
+from vivavoce.store.rows import Token
 from vivavoce.web.access import InStore, Reader, Visitor
 from vivavoce.web.answers import LANGUAGE_COOKIE, done, page, words_of
+from vivavoce.web.browsers import Seat, seat_of
 from vivavoce.web.entering import as_secret, left
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
@@ -69,7 +70,7 @@ class AccountView:
     password: tuple[Field, ...]
     key: tuple[Field, ...]
     abilities: tuple[Ability, ...]
-    sessions: tuple[SignIn, ...]
+    sessions: tuple[Seat, ...]
     current: str
     keys: tuple[Token, ...]
     keys_allowed: bool
@@ -162,7 +163,7 @@ def _account_page(request: Request, store: InStore, who: Visitor, typed: Typed |
         password=_password_fields(words, given),
         key=_key_fields(words, given),
         abilities=_abilities(words, who, given),
-        sessions=sessions.list_sessions(store, who.user.id),
+        sessions=tuple(map(seat_of, sessions.list_sessions(store, who.user.id))),
         current=who.sign_in.id if who.sign_in else "",
         keys=keys.list_keys(store, who.actor, who.user.id),
         keys_allowed=show_switches(store).keys_allowed,

@@ -13,6 +13,7 @@ from vivavoce.errors import AbsentError
 from vivavoce.web.access import Admin, InStore
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.language import Words
+from vivavoce.web.paging import pager_of
 from vivavoce.web.parts import Choice, Field, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.audit_log import MOST_EXPORTED, LogLine, LogPage, read_log
@@ -48,7 +49,7 @@ def show_audit(
         words.ngettext("%(num)s line is written down.", "%(num)s lines are written down.", log.total),
         _fields(words, log, person, project),
         log.lines,
-        _pager(log.total, number, chosen),
+        pager_of("/audit", chosen, number, ROWS, log.total),
         tuple(Link(kind.upper(), f"/audit.{kind}?{urlencode(chosen)}") for kind in ("csv", "xlsx")),
     )
     return page(request, "audit.html", words.gettext("Audit log"), view=view, section="people")
@@ -75,12 +76,3 @@ def _fields(words: Words, log: LogPage, person: str, project: str) -> tuple[Fiel
         Field("person", words.gettext("Person"), "select", person, choices=people),
         Field("project", words.gettext("Project"), "select", project, choices=projects),
     )
-
-
-def _pager(total: int, number: int, chosen: dict[str, str]) -> Pager:
-    pages = max(1, -(-total // ROWS))
-
-    def address(other: int) -> str:
-        return f"/audit?{urlencode({**chosen, 'number': other})}" if 1 <= other <= pages else ""
-
-    return Pager(number, pages, total, address(min(number, pages + 1) - 1), address(number + 1))

@@ -14,6 +14,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, TurnRow, UnitState
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import go, page, part, unchanged, words_of
+from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Number, Word
 from vivavoce.web.parts import Progress, Turn
@@ -146,12 +147,12 @@ def _query(place: TalkPlace) -> str:
 
 def _lead(words: Words, found: runs.RunProgress) -> str:
     run = found.run
-    done = run.done + run.failed
-    if not run.state.open:
-        return words.gettext(
-            "The run ended early: %(done)s of %(total)s conversations were held.", done=done, total=run.total
-        )
-    return words.gettext("%(done)s of %(total)s conversations have been held.", done=done, total=run.total)
+    if run.state.open:
+        return words.gettext("The conversations are being held; every turn appears here as it comes.")
+    done, total = Writer(words).number(run.done), Writer(words).number(run.total)
+    return words.gettext(
+        "The run ended early: %(done)s of %(total)s conversations were held.", done=done, total=total
+    )
 
 
 def _bar(words: Words, one: BotProgress) -> Progress:

@@ -189,15 +189,15 @@ def _begin_form(  # noqa: PLR0917 - all that a form shows
     found = filled.found
     if found is None:
         return None
-    fields, more = choice_fields(words, typed_values(filled.form), filled.form)
+    fields = choice_fields(words, typed_values(filled.form), filled.form)
     warnings = checked.warnings if checked else ()
     return BeginForm(
         action=f"/p/{project.slug}/conversations",
         suite=found.row.id,
         suites=_suite_fields(words, store, project, found),
         picks=choice_picks(words, found, choice, error),
-        fields=fields,
-        more=more,
+        fields=fields.first,
+        more=fields.more,
         size=size,
         looked=checked is not None,
         errors=checked.errors if checked else (),

@@ -13,6 +13,7 @@ from vivavoce.errors import InputError, UsageError
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, go, page, table_file, words_of
+from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.paging import PageNumber, pager_of
@@ -248,17 +249,17 @@ def _preview_page(
 
 
 def _preview_lead(words: Words, preview: Preview) -> str:
-    counts = preview.plan.counts
+    counts, write = preview.plan.counts, Writer(words)
     if preview.unclear:
         return words.gettext("Choose which column holds the text and which the topic.")
     return words.gettext(
         "%(name)s: %(accepted)s rows accepted, %(changed)s of them put right, %(joined)s joined, %(refused)s "
         "refused. Nothing is changed yet.",
         name=preview.name,
-        accepted=counts["added"] + counts["changed"],
-        changed=counts["changed"],
-        joined=counts["joined"],
-        refused=counts["refused"],
+        accepted=write.number(counts["added"] + counts["changed"]),
+        changed=write.number(counts["changed"]),
+        joined=write.number(counts["joined"]),
+        refused=write.number(counts["refused"]),
     )
 
 

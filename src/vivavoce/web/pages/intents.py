@@ -103,6 +103,7 @@ class ResultPart:
     equal: tuple[str, ...]
     figure: Drawn | None
     overlap: Drawn | None
+    sizes: Drawn | None
     notes: tuple[str, ...]
     more_notes: int
 
@@ -272,6 +273,7 @@ def _result_part(words: Words, store: Store, project: Project, run: Run, result:
         equal=tuple(wording.setting_sentence(one) for one in result.settings if one.same_as is not None),
         figure=drawn(store, project, run, "settings"),
         overlap=drawn(store, project, run, "overlap"),
+        sizes=drawn(store, project, run, "sizes"),
         notes=notes,
         more_notes=max(0, len(runs.warnings_of(store, run)) - len(notes)),
     )

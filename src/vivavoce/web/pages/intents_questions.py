@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -18,7 +18,7 @@ from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.findings import FindingsView, findings_file, findings_page
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Number, Search, Word
+from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.intents import SECTION, result_tabs
 from vivavoce.web.parts import Column, Field, Row, Tone
 from vivavoce.web.progress import RunHead, run_head, run_path
@@ -29,23 +29,9 @@ if TYPE_CHECKING:
     from vivavoce.intents.result import IntentsResult
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
-Page = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
 MOST_EXPORTED = 50_000
 GOOD = (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)
 BAD = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
-TOPIC_COLUMNS = (
-    "topic",
-    "examples",
-    "found",
-    "found_low",
-    "found_high",
-    "tests",
-    "right_when_used",
-    "deferred",
-    "f1",
-    "attracted",
-)
-CONFUSION_COLUMNS = ("true_topic", "guess", "answered", "deferred")
 QUESTION_COLUMNS = (
     "question",
     "topic",
@@ -87,7 +73,7 @@ def show_questions(  # noqa: PLR0917
     intent: Word = "",
     guess: Word = "",
     search: Search = "",
-    page_number: Page = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show single questions by what came of them."""
     words = words_of(request)

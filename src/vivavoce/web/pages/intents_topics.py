@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from vivavoce.outcomes import Outcome
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import words_of
 from vivavoce.web.cells import link_cell, rate_cell
 from vivavoce.web.findings import FindingsView, figures_of, findings_file, findings_page, on_page
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Number, Search, Word
+from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.intents import result_tabs
 from vivavoce.web.parts import Column, Field, Row
 from vivavoce.web.progress import run_head, run_path
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
     from vivavoce.intents.findings import ConfusionCell, IntentFindings
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
-Page = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
-MOST_EXPORTED = 50_000
-GOOD = (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)
-BAD = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
 TOPIC_COLUMNS = (
     "topic",
     "examples",
@@ -41,17 +36,9 @@ TOPIC_COLUMNS = (
     "f1",
     "attracted",
 )
+# The matrix below is heavy; the list before it is short.
+SHOWN_MISTAKES = 25
 CONFUSION_COLUMNS = ("true_topic", "guess", "answered", "deferred")
-QUESTION_COLUMNS = (
-    "question",
-    "topic",
-    "most_frequent_guess",
-    "confidence",
-    "outcome",
-    "right",
-    "deferred",
-    "wrong",
-)
 
 
 # --- topics ------------------------------------------------------------------------------------------------------
@@ -66,7 +53,7 @@ def show_topics(  # noqa: PLR0917
     number: Number,
     search: Search = "",
     sort: Word = "found",
-    page_number: Page = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show how each topic fared, the weakest first."""
     words = words_of(request)
@@ -86,7 +73,7 @@ def show_topics(  # noqa: PLR0917
         tuple(_topic_row(words, base, one) for one in on_page(lines, listing)),
         listing.pager(len(lines)),
         listing.downloads(),
-        figures_of(store, project, line.run, "topics", "sizes"),
+        figures_of(store, project, line.run, "topics"),
     )
     return findings_page(request, view, project, words.gettext("Topics"))
 
@@ -156,14 +143,14 @@ def show_confusion(  # noqa: PLR0917
     project: ProjectInPath,
     number: Number,
     search: Search = "",
-    page_number: Page = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show which topic is taken for which: the ranked list first, then the matrix."""
     words = words_of(request)
     line = runs.show_run(store, project, number, intents.KIND)
     cells = intents.confusion_lines(intents.intents_result(store, line.run), search=search)
     base = run_path(project, line.run)
-    listing = Listing(f"{base}/confusion", {"search": search}, page=page_number)
+    listing = Listing(f"{base}/confusion", {"search": search}, page=page_number, size=SHOWN_MISTAKES)
     titles = (words.gettext("True topic"), words.gettext("Taken for"))
     counted = (words.gettext("Answered so"), words.gettext("Held back"))
     view = FindingsView(
@@ -181,7 +168,7 @@ def show_confusion(  # noqa: PLR0917
         tuple(_cell_row(words, base, cell) for cell in on_page(cells, listing)),
         listing.pager(len(cells)),
         listing.downloads(),
-        figures_of(store, project, line.run, "confusion", "overlap"),
+        figures_of(store, project, line.run, "confusion"),
     )
     return findings_page(request, view, project, words.gettext("Confusion"))
 

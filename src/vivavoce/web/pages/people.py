@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
-from vivavoce.store.rows import Role, SignIn, Token
+from vivavoce.store.rows import Role, Token
 from vivavoce.web.access import Admin, InStore, Visitor
 from vivavoce.web.answers import done, language_of, page, table_file, words_of
+from vivavoce.web.browsers import Seat, seat_of
 from vivavoce.web.entering import as_secret, base_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.paging import pager_of, sorting_column
+from vivavoce.web.parts import Choice, Column, Field, Pager
 from vivavoce.workspace import keys, people, sessions
 
 router = APIRouter()
+ROWS = 50
 ROLES = tuple(str(role) for role in Role)
 MEANINGS = {
     Role.READER: gettext_noop("reads everything"),
@@ -31,9 +35,12 @@ COLUMNS = ("login", "name", "role", "language", "state", "created", "seen")
 
 @dataclass(frozen=True, slots=True)
 class PeopleView:
-    """All people, and the form for another one as it was filled in."""
+    """Some people, what narrows the list down, and the form for another one as it was filled in."""
 
     people: tuple[people.Member, ...]
+    filter: tuple[Field, ...]
+    columns: tuple[Column | str, ...]
+    pager: Pager
     lead: str
     fields: tuple[Field, ...]
     error: InputError | None = None
@@ -46,7 +53,7 @@ class PersonView:
     member: people.Member
     lead: str
     fields: tuple[Field, ...]
-    sessions: tuple[SignIn, ...]
+    sessions: tuple[Seat, ...]
     keys: tuple[Token, ...]
     own: bool
     error: InputError | None = None
@@ -61,10 +68,34 @@ class LinkView:
     lead: str
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which people are shown, and in which order."""
+
+    search: str = ""
+    sort: people.Sort = "login"
+    order: Literal["ascending", "descending"] = "ascending"
+    number: int = 1
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What the links of the page carry on."""
+        return {"search": self.search, "sort": self.sort, "order": self.order}
+
+
 @router.get("/people")
-def show_people(request: Request, who: Admin, store: InStore) -> Response:
-    """Show all people."""
-    return _people_page(request, store, who)
+def show_people(
+    request: Request,
+    who: Admin,
+    store: InStore,
+    *,
+    search: Annotated[str, Query(max_length=200)] = "",
+    sort: people.Sort = "login",
+    order: Literal["ascending", "descending"] = "ascending",
+    number: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> Response:
+    """Show people."""
+    return _people_page(request, store, who, Shown(search, sort, order, number))
 
 
 @router.post("/people")
@@ -77,7 +108,7 @@ def invite(request: Request, who: Admin, store: InStore, form: Form) -> Response
             store, who.actor, login, name=name, role=Role(role), language=language_of(request)
         )
     except InputError as error:
-        return _people_page(request, store, who, (login, name, role), error)
+        return _people_page(request, store, who, Shown(), (login, name, role), error)
     return _link_page(request, member, path)
 
 
@@ -189,6 +220,7 @@ def _people_page(
     request: Request,
     store: InStore,
     who: Visitor,
+    shown: Shown,
     typed: tuple[str, str, str] = ("", "", "reader"),
     error: InputError | None = None,
 ) -> Response:
@@ -199,12 +231,38 @@ def _people_page(
         Field("name", words.gettext("Name"), value=name, error=fault_at(error, "name"), most=people.MOST_NAME),
         role_field(words, role),
     )
-    found = people.list_people(store, who.actor)
-    active = sum(state_of(one) == "active" for one in found)
-    lead = words.ngettext("%(num)s person can sign in.", "%(num)s people can sign in.", active)
-    view = PeopleView(found, lead, fields, error)
+    found = people.list_people(
+        store, who.actor, search=shown.search, sort=shown.sort, descending=shown.order == "descending"
+    )
+    first = (shown.number - 1) * ROWS
+    view = PeopleView(
+        people=found[first : first + ROWS],
+        filter=(Field("search", words.gettext("Search"), "search", shown.search),),
+        columns=_columns(words, shown),
+        pager=pager_of("/people", shown.chosen, shown.number, ROWS, len(found)),
+        lead=_lead(words, people.count_active(store)),
+        fields=fields,
+        error=error,
+    )
     title = words.gettext("People")
     return page(request, "people.html", title, view=view, section="people", status=400 if error else 200)
+
+
+def _lead(words: Words, active: int) -> str:
+    return words.ngettext("%(num)s person can sign in.", "%(num)s people can sign in.", active)
+
+
+def _columns(words: Words, shown: Shown) -> tuple[Column | str, ...]:
+    def column(title: str, name: str) -> Column:
+        return sorting_column(title, name, "/people", shown.chosen)
+
+    return (
+        column(words.gettext("Login"), "login"),
+        column(words.gettext("Name"), "name"),
+        column(words.gettext("Role"), "role"),
+        words.gettext("State"),
+        column(words.gettext("Last here"), "seen"),
+    )
 
 
 def _person_page(
@@ -221,7 +279,7 @@ def _person_page(
         member,
         lead,
         (role_field(words, str(member.role)),),
-        sessions.list_sessions(store, user_id),
+        tuple(map(seat_of, sessions.list_sessions(store, user_id))),
         keys.list_keys(store, who.actor, user_id),
         who.user.id == user_id,
         error,

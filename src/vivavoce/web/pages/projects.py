@@ -15,6 +15,7 @@ from vivavoce.web.answers import done, go, page, words_of
 from vivavoce.web.forms import Form
 from vivavoce.web.parts import Choice, Field
 from vivavoce.workspace import projects
+from vivavoce.workspace.demo import create_demo_project
 
 router = APIRouter()
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt", "zh")
@@ -52,6 +53,14 @@ def create_project(request: Request, who: Editor, store: InStore, form: Form) ->
     except InputError as error:
         return _projects_page(request, store, name, language, error)
     return done(f"/p/{made.slug}/topics", words_of(request).gettext("The project is made. Now bring in its topics."))
+
+
+@router.post("/projects/demo")
+def load_demo(request: Request, who: Editor, store: InStore) -> Response:
+    """Make the demo project."""
+    made = create_demo_project(store, who.actor)
+    told = words_of(request).gettext("The demo project is made. Everything in it is ready to be examined.")
+    return done(f"/p/{made.slug}", told)
 
 
 def _projects_page(

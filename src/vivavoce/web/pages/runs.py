@@ -16,7 +16,7 @@ from vivavoce.web.answers import done, download, go, page, part, table_file, unc
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, Number, Word
+from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Word
 from vivavoce.web.parts import Choice, Column, Field, Pager, Row
 from vivavoce.web.progress import KINDS, STATES, RunHead, badge_of, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
@@ -60,7 +60,7 @@ def show_runs(  # noqa: PLR0917
     project: ProjectInPath,
     kind: Word = "",
     state: Word = "",
-    page_number: Annotated[int, Query(alias="page", ge=1, le=10_000_000)] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show the runs of a project, the newest first."""
     words = words_of(request)

@@ -226,8 +226,8 @@ def _delete_page(request: Request, store: Store, project: Project, chosen: Seque
     words, path = words_of(request), f"/p/{project.slug}/topics"
     loss = weigh_topics(store, project, chosen)
     lead = words.ngettext(
-        "%(num)s topic is deleted with %(examples)s examples and %(answers)s answers.",
-        "%(num)s topics are deleted with %(examples)s examples and %(answers)s answers.",
+        "%(num)s topic is deleted with its examples (%(examples)s) and answers (%(answers)s).",
+        "%(num)s topics are deleted with their examples (%(examples)s) and answers (%(answers)s).",
         len(loss.topics),
         examples=Writer(words).number(loss.examples),
         answers=loss.answers,

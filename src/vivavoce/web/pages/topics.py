@@ -21,7 +21,7 @@ from vivavoce.web.pages.edits import shown_edits
 from vivavoce.web.paging import PageNumber, Search, link_to, pager_of, sorting_column
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager
 from vivavoce.web.rendering import Link
-from vivavoce.workspace.examples import list_examples
+from vivavoce.workspace.examples import ExamplePage, list_examples
 from vivavoce.workspace.exporting import COLUMNS, LIST_COLUMNS, example_table, export_json, topic_table
 from vivavoce.workspace.history import topic_edits
 from vivavoce.workspace.names import OUT_OF_SCOPE
@@ -133,7 +133,7 @@ def show_topics(
     )
     chosen = {"q": q, "flag": flag, "sort": sort}
     view = TopicsView(
-        _list_lead(words, found),
+        _list_lead(words, found, narrowed=bool(q or flag)),
         found,
         tuple(TopicRow(line, f"{path}/{line.topic.id}", _marks(words, line)) for line in found.lines),
         _list_filters(words, q, flag),
@@ -217,15 +217,7 @@ def topic_page(
     state = None if topic_id is None else topic_state(store, project, topic_id)
     topic = state.line.topic if state else None
     path = topic_path(project, topic_id)
-    found = list_examples(
-        store,
-        project,
-        topic_id=topic_id,
-        out_of_scope=topic_id is None,
-        search=search,
-        limit=EXAMPLES,
-        offset=(number - 1) * EXAMPLES,
-    )
+    found = _found_examples(store, project, topic_id, search, number)
     view = TopicView(
         _topic_lead(words, state, found.total),
         path,
@@ -248,6 +240,14 @@ def topic_page(
     return page(request, "topic.html", title, view=view, project=project, section="topics", status=status)
 
 
+def _found_examples(store: Store, project: Project, topic_id: str | None, search: str, number: int) -> ExamplePage:
+    first = (number - 1) * EXAMPLES
+    stranger = topic_id is None
+    return list_examples(
+        store, project, topic_id=topic_id, out_of_scope=stranger, search=search, limit=EXAMPLES, offset=first
+    )
+
+
 def topic_path(project: Project, topic_id: str | None) -> str:
     """Return the address of a topic (None: out of scope)."""
     return f"/p/{project.slug}/topics/{topic_id or 'out-of-scope'}"
@@ -266,10 +266,18 @@ def target_field(words: Words, store: Store, project: Project, here: str = "") -
 # --- the words of a page -----------------------------------------------------------------------------------------
 
 
-def _list_lead(words: Words, found: TopicList) -> str:
+def _list_lead(words: Words, found: TopicList, *, narrowed: bool) -> str:
     write = Writer(words)
     if not found.topics:
         return words.gettext("This project has no topics yet.")
+    if narrowed:
+        return words.ngettext(
+            "%(count)s of %(total)s topics fits.",
+            "%(count)s of %(total)s topics fit.",
+            found.total,
+            count=write.number(found.total),
+            total=write.number(found.topics),
+        )
     said = words.gettext(
         "%(topics)s with %(examples)s",
         topics=words.ngettext("%(count)s topic", "%(count)s topics", found.topics, count=write.number(found.topics)),

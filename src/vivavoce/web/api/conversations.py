@@ -1,0 +1,266 @@
+"""Scripted conversations: begin runs, look at what was said and found, compare two runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, Field
+
+from vivavoce.conversations.findings.result_json import (
+    cell_json,
+    comparison_json,
+    diff_to_json,
+    literal_json,
+    problem_json,
+)
+from vivavoce.errors import Fault
+from vivavoce.store.repositories.turns import SORTS, TurnFilter
+from vivavoce.store.rows import Run, TurnRow
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
+from vivavoce.web.api.texts import Word
+from vivavoce.web.conversation_forms import rules_of
+from vivavoce.workspace import conversations, runs, transcripts
+from vivavoce.workspace.conversation_choices import (
+    MOST_AT_ONCE,
+    MOST_PER_SECOND,
+    MOST_REPEATS,
+    Checked,
+    Choice,
+    Size,
+)
+from vivavoce.workspace.conversations import KIND, BotProgress, conversations_result
+from vivavoce.workspace.run_changes import compare_conversations
+
+router = APIRouter(prefix="/projects/{slug}/conversations", tags=["conversations"])
+
+RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run in its project.")]
+Name = Annotated[str | None, Query(max_length=400)]
+Names = Annotated[list[Word], Field(max_length=200)]
+
+
+class NewConversations(BaseModel):
+    """A run to be begun: what is held with whom. No domain and no level: all of them."""
+
+    suite: Annotated[Word, Field(description="Id or name of the suite.")]
+    bots: Annotated[list[Word], Field(min_length=1, max_length=50, description="Names of bots.")]
+    domains: Names = []
+    levels: Names = []
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
+    at_once: Annotated[int | None, Field(ge=1, le=MOST_AT_ONCE)] = None
+    per_second: Annotated[float | None, Field(ge=0.001, le=MOST_PER_SECOND)] = None
+    title: Annotated[str, Field(max_length=runs.MOST_TITLE)] = ""
+    seed: Annotated[int, Field(ge=0, le=LARGEST)] = 0
+
+    def choice(self) -> Choice:
+        """Return the same as the workspace takes it."""
+        return Choice(
+            suite=self.suite,
+            bots=tuple(self.bots),
+            domains=tuple(self.domains),
+            levels=tuple(self.levels),
+            repeats=self.repeats,
+            at_once=self.at_once,
+            per_second=self.per_second,
+            title=self.title,
+            seed=self.seed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that a look before the run has found."""
+
+    message: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How large a run would be; `errors` would make it wrong, `warnings` poorer."""
+
+    size: Size
+    errors: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One conversation with every bot: the turns of each, in order. `repeat` counts from 0."""
+
+    script: str
+    scenario: str
+    title: str
+    domain: str
+    level: str
+    repeat: int
+    repeats: int
+    bots: tuple[str, ...]
+    turns: dict[str, list[TurnRow]]
+    previous: str
+    next: str
+    page: int
+    pages: int
+
+
+# --- beginning ---------------------------------------------------------------------------------------------------
+
+
+@router.post("/check")
+def check_conversations(
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, body: NewConversations
+) -> Look:
+    """Look at a run before it is begun: how large it is, and what is wrong with it. Nothing is sent to any bot."""
+    return _look(conversations.look_ahead(store, project, body.choice(), rules_of(request)))
+
+
+@router.post("", status_code=201)
+def begin_conversations(
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, body: NewConversations
+) -> Run:
+    """Begin a run; a worker holds its conversations."""
+    return conversations.start_conversations(store, who.actor, project, body.choice(), rules_of(request))
+
+
+def _look(found: Checked) -> Look:
+    def told(faults: tuple[Fault, ...]) -> tuple[Problem, ...]:
+        return tuple(Problem(one.message, one.where) for one in faults)
+
+    return Look(found.size, told(found.errors), told(found.warnings))
+
+
+# --- two runs ----------------------------------------------------------------------------------------------------
+
+
+@router.get("/diff")
+def show_diff(
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    a: Annotated[int, Query(ge=1, le=LARGEST, description="The earlier run.")],
+    b: Annotated[int, Query(ge=1, le=LARGEST, description="The later run.")],
+) -> dict[str, Any]:
+    """Return two runs side by side: turns that improved or regressed, new, gone and edited ones."""
+    return diff_to_json(compare_conversations(store, project, a, b).diff)
+
+
+# --- one run -----------------------------------------------------------------------------------------------------
+
+
+@router.get("/{number}/bots")
+def show_bots(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Listed[BotProgress]:
+    """Return how far a run is with each bot."""
+    return listed(conversations.bot_progress(store, runs.show_run(store, project, number, KIND).run))
+
+
+@router.get("/{number}/cells")
+def show_cells(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: RunNumber,
+    bot: Name = None,
+    domain: Name = None,
+    level: Name = None,
+    limit: Limit = 200,
+    offset: Offset = 0,
+) -> Listed[dict[str, Any]]:
+    """Return the numbers of every bot, domain and level; domain or level null: all together, empty asks for these.
+
+    Each number is {value, low, high, n}; value null: there was nothing to count. `echo_literal_...` follow the
+    wording of the paper and are for comparison with it alone.
+    """
+    result = conversations_result(store, runs.show_run(store, project, number, KIND).run)
+    wanted = {"bot": bot, "domain": domain, "level": level}
+    found = [
+        cell
+        for cell in result.cells
+        if all(value is None or getattr(cell, name) == value for name, value in wanted.items())
+    ]
+    return listed(({**literal_json(one), **cell_json(one)} for one in found[offset : offset + limit]), len(found))
+
+
+@router.get("/{number}/comparisons")
+def show_comparisons(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: RunNumber,
+    limit: Limit = 200,
+    offset: Offset = 0,
+) -> Listed[dict[str, Any]]:
+    """Return which bot is better than which, over everything and in each domain and level."""
+    found = conversations_result(store, runs.show_run(store, project, number, KIND).run).comparisons
+    return listed((comparison_json(one) for one in found[offset : offset + limit]), len(found))
+
+
+@router.get("/{number}/problems")
+def show_problems(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: RunNumber,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[dict[str, Any]]:
+    """Return the problems of each bot, the most costly first, with turns that show them."""
+    found = conversations_result(store, runs.show_run(store, project, number, KIND).run).problems
+    return listed((problem_json(one) for one in found[offset : offset + limit]), len(found))
+
+
+@router.get("/{number}/turns")
+def list_turns(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: RunNumber,
+    bot: Name = None,
+    domain: Name = None,
+    level: Name = None,
+    outcome: Name = None,
+    scenario: Name = None,
+    kind: Name = None,
+    search: Annotated[str | None, Query(max_length=200)] = None,
+    sort: Annotated[str, Query(pattern=f"^(-?({'|'.join(SORTS)}))?$")] = "",
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[TurnRow]:
+    """Return turns of a run with what was said and what became of them; while it goes on, those so far."""
+    run = runs.show_run(store, project, number, KIND).run
+    chosen = TurnFilter(bot, level, domain, outcome, scenario, kind, search)
+    found = transcripts.list_turns(store, run, chosen, sort=sort, limit=limit, offset=offset)
+    return listed(found.rows, found.total)
+
+
+@router.get("/{number}/transcript")
+def show_transcript(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: RunNumber,
+    script: Annotated[str, Query(max_length=1000, description="The conversation, as turns name it.")],
+    repeat: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
+    page: Annotated[int, Query(ge=1, le=LARGEST)] = 1,
+) -> Transcript:
+    """Return one conversation with every bot side by side."""
+    run = runs.show_run(store, project, number, KIND).run
+    talk = transcripts.find_talk(store, run, script, repeat=repeat, page=page)
+    one = talk.script
+    return Transcript(
+        script=one.id,
+        scenario=one.scenario,
+        title=one.title,
+        domain=one.domain,
+        level=one.level,
+        repeat=talk.repeat,
+        repeats=talk.repeats,
+        bots=talk.bots,
+        turns={bot: [row for _, row in sorted(talk.rows.get(bot, {}).items())] for bot in talk.bots},
+        previous=talk.previous,
+        next=talk.next,
+        page=talk.page,
+        pages=talk.pages,
+    )
+
