@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import Store
+from vivavoce.store.migrating import create_store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace import runs
@@ -79,6 +81,16 @@ def choice(store: Store, project: Project, **more: Any) -> Choice:
 
 def begin(store: Store, project: Project, **more: Any) -> Run:
     return start_conversations(store, PRODUCT, project, choice(store, project, **more), RULES)
+
+
+def make_held_workspace(path: Path) -> Path:
+    """Make a workspace with the shop in it: run 1 is done, each talk held twice; run 2 waits."""
+    store = create_store(path)
+    shop = add_shop(store)
+    hold(store, shop, repeats=2)
+    begin(store, shop)
+    store.close()
+    return path
 
 
 def work(store: Store) -> None:

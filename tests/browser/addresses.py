@@ -57,10 +57,10 @@ def _values(house: Furnished) -> dict[str, str]:
         "slug": house.project.slug,
         "secret": house.link,
         "key": house.preview,
-        "key /p/{slug}/dialogues/import/{key}": house.talks_preview,
+        "key /p/{slug}/dialogues/add/{key}": house.talks_preview,
+        "key /p/{slug}/dialogues/add/{key}.{kind}": house.talks_preview,
         "kind": "csv",
         "kind_of_file": "csv",
-        "form": "yaml",
         "kind /p/{slug}/runs/{number:int}/charts/{name}.{kind}": "svg",
         "name": _chart(house),
     }
@@ -78,11 +78,9 @@ def _ids(house: Furnished) -> dict[str, str]:
             "bot_id": tx.bots.of_project(project)[0].id,
             "suite_id": suite,
             "scenario_id": tx.suites.scenarios(suite)[0].id,
-            "dialogue_id": talk,
-            "talk_id": talk,
-            "unit_id": next(iter(tx.units.of_run(held.id))).id,
+            "talk": talk,
+            "schedule_id": tx.schedules.of_project(project)[0].id,
             "script": next(iter(tx.turns.of_run(held.id))).script,
-            "repeat": "1",
             "user_id": next(iter(house.users.values())).id,
             "edit_id": tx.edits.of_project(project)[0].id,
         }
@@ -107,7 +105,7 @@ def _queries(house: Furnished) -> dict[str, list[tuple[str, str]]]:
         "/p/{slug}/topics/merge": [("topic", one) for one in topics],
         "/p/{slug}/examples/split": [("from", topics[0]), *(("example", one) for one in examples)],
         "/p/{slug}/examples/delete": [("from", topics[0]), *(("example", one) for one in examples)],
-        "/p/{slug}/dialogues/delete": [("batch", "june")],
+        "/p/{slug}/dialogues/batches/delete": [("name", "june")],
     }
 
 

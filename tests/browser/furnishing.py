@@ -6,11 +6,13 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from vivavoce.demo import dialogues_path, load
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, User
+from vivavoce.store.stamps import now
 from vivavoce.workspace.actors import Actor
 from vivavoce.workspace.bot_rules import BotRules
 from vivavoce.workspace.bots import add_bot
@@ -26,6 +28,7 @@ from vivavoce.workspace.keys import make_key
 from vivavoce.workspace.names import OUT_OF_SCOPE
 from vivavoce.workspace.people import invite
 from vivavoce.workspace.ratings import Opinion, rate_talk
+from vivavoce.workspace.schedules import NewSchedule, create_schedule
 from vivavoce.workspace.suites import import_read_suite, read_shipped
 from vivavoce.workspace.topics import change_topic
 
@@ -126,6 +129,9 @@ def furnish(store: Store, wait: Callable[[Callable[[], bool]], None]) -> Furnish
     runs["conversations"] = _held(store, admin, project)
     _edited(store, editor, project)
     runs["intents"] += (start_intents(store, editor, project, options={**QUICK_EXAM, "threshold": 0.2}),)
+    an_hour_ago = now() - timedelta(hours=1)
+    daily = NewSchedule("intents", "Every morning", {"retries": 2}, an_hour_ago.hour * 60 + an_hour_ago.minute)
+    create_schedule(store, editor, project, daily)
     make_key(store, admin, "nightly checks", ["read"])
     _, path = invite(store, admin, "new@example.org", name="Nils New", role=Role.EDITOR)
     preview = prepare_import(store, admin, project, Source("more.csv", faq(10, 12)), Choices())

@@ -45,18 +45,15 @@ class Server:
         where = self.folder / "where.json"
         where.unlink(missing_ok=True)
         words = ["--port", str(self.port), "--workspace", self.workspace, "--json", str(where), "--quiet"]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "vivavoce.cli", "serve", *words, *self.options],
-            cwd=self.folder,
-            env={
-                **os.environ,
-                "VIVA_PRIVATE_BOTS": "yes",
-                "VIVA_HOME": str(self.folder / "home"),
-                **self.environment,
-            },
-            stdin=subprocess.DEVNULL,
-            stderr=(self.folder / "server.log").open("ab"),
-        )
+        own = {"VIVA_PRIVATE_BOTS": "yes", "VIVA_HOME": str(self.folder / "home"), **self.environment}
+        with (self.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "vivavoce.cli", "serve", *words, *self.options],
+                cwd=self.folder,
+                env={**os.environ, **own},
+                stdin=subprocess.DEVNULL,
+                stderr=log,
+            )
         until(lambda: where.is_file() or self._failed(), "the server did not start")
         told = json.loads(where.read_text(encoding="utf-8"))
         self.url, self.setup_link = told["url"], told["setup_link"]

@@ -291,3 +291,21 @@ def test_a_form_that_was_tampered_with_is_refused(editor, rows, kept: str) -> No
     path = f"/p/jobs/scenarios/{rows['flight-basic-01'].id}"
     answer = press(editor, path, editor.get(path).text, "save", **{"0-kept": kept})
     assert answer.status_code == 400
+
+
+def test_what_was_typed_for_a_scenario_that_is_gone_can_be_saved_anew(house, editor, flight, rows) -> None:
+    row = rows["flight-basic-15"]
+    path = f"/p/jobs/scenarios/{row.id}"
+    page = editor.get(path).text
+    assert house.enter(Role.ADMIN).post(f"{path}/delete").status_code == 303
+    offered = press(editor, path, page, "save", title="Kept")
+    assert offered.status_code == 409
+    assert press(editor, f"/p/jobs/suites/{flight.id}/new", offered.text, "save").status_code == 303
+    assert scenarios(house, flight)["flight-basic-15"].title == "Kept"
+
+
+def test_a_name_that_is_taken_is_told_beside_the_name(editor, flight) -> None:
+    path = f"/p/jobs/suites/{flight.id}/new"
+    answer = press(editor, path, editor.get(path).text, "save", name="flight-basic-01", **{"0-said": "Hello"})
+    assert answer.status_code == 400
+    assert 'id="name-error"' in answer.text

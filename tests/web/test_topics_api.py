@@ -55,7 +55,7 @@ def test_examples_are_added_moved_split_off_written_anew_and_deleted(editor: Tes
     assert made.status_code == 201
     assert texts(editor, topic=made.json()["topic"]["id"]) == ["visa one"]
     assert editor.post(f"{API}/examples/delete", json={"examples": [second]}).status_code == 200
-    assert texts(editor, q="VISA") == ["visa 0", "visa 0"]
+    assert texts(editor, search="VISA") == ["visa 0", "visa 0"]
 
 
 def test_topics_are_merged(editor: TestClient, visa: str, pay: str) -> None:
@@ -120,9 +120,9 @@ def test_a_reader_looks_and_changes_nothing(reader: TestClient, visa: str) -> No
         ("POST", "/imports/key/apply", {}),
         ("POST", "/edits/gone/undo", {}),
         ("GET", "/topics?sort=colour", None),
-        ("GET", "/examples?q=%00", None),
+        ("GET", "/examples?search=%00", None),
         ("GET", "/examples?topic=%00", None),
-        ("GET", "/topics?q=%00", None),
+        ("GET", "/topics?search=%00", None),
         ("GET", "/edits/%00", None),
         ("GET", "/imports/%00/rows", None),
         ("GET", "/topics/export.pdf", None),

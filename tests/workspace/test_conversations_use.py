@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import xml.etree.ElementTree as ET
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -12,9 +14,9 @@ from vivavoce.bots.guard import addresses
 from vivavoce.errors import AbsentError, AccessError, InputError, UsageError
 from vivavoce.jobs.exams.talks import read_material
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.store.database import Store
+from vivavoce.store.database import Store, open_store
 from vivavoce.store.repositories.turns import TurnFilter
-from vivavoce.store.rows import Project, Role, RunState, UnitState
+from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
 from vivavoce.workspace import conversations, runs
 from vivavoce.workspace.actors import PRODUCT, Actor
 from vivavoce.workspace.bot_rules import BotRules
@@ -38,9 +40,29 @@ READER = Actor(None, "a reader", Role.READER)
 ODD = "slash/and?odd#name"
 
 
-@pytest.fixture
-def shop(store: Store) -> Project:
-    return add_shop(store)
+@dataclass(frozen=True)
+class Held:
+    """A workspace with a run in which every talk was held twice; nothing in it is changed by the tests."""
+
+    store: Store
+    shop: Project
+    run: Run
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def held(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Held]:
+    if request.param == "sqlite":
+        template = request.getfixturevalue("sqlite_template")
+        address = str(shutil.copy(template, tmp_path_factory.mktemp("held") / "workspace.db"))
+    else:
+        server, template = request.getfixturevalue("postgres"), request.getfixturevalue("postgres_template")
+        address = server.take(template)
+    store = open_store(address)
+    shop = add_shop(store)
+    yield Held(store, shop, hold(store, shop, repeats=2))
+    store.close()
+    if request.param != "sqlite":
+        server.give_back(address, template)
 
 
 @pytest.fixture
@@ -136,7 +158,8 @@ def test_a_worker_connects_only_where_the_run_allows_it(
 # --- watching ----------------------------------------------------------------------------------------------------
 
 
-def test_progress_of_all_bots_together_is_that_of_the_run(store: Store, shop: Project) -> None:
+def test_progress_of_all_bots_together_is_that_of_the_run(sqlite_store: Store, small_shop: Project) -> None:
+    store, shop = sqlite_store, small_shop
     waiting = begin(store, shop, repeats=2)
     assert [(one.bot, one.done, one.total) for one in bot_progress(store, waiting)] == [
         ("mule", 0, 6),
@@ -148,8 +171,8 @@ def test_progress_of_all_bots_together_is_that_of_the_run(store: Store, shop: Pr
     assert sum(one.done for one in bot_progress(store, done)) == done.done == done.total == 12
 
 
-def test_any_talk_can_be_watched_with_every_bot(store: Store, shop: Project) -> None:
-    run = hold(store, shop, repeats=2)
+def test_any_talk_can_be_watched_with_every_bot(held: Held) -> None:
+    store, run = held.store, held.run
     newest = watch(store, run)
     assert newest.place in newest.others
     assert set(newest.turns) == {"parrot", "mule"}
@@ -163,8 +186,8 @@ def test_any_talk_can_be_watched_with_every_bot(store: Store, shop: Project) -> 
 # --- results -----------------------------------------------------------------------------------------------------
 
 
-def test_the_numbers_are_those_of_the_turns(store: Store, shop: Project) -> None:
-    run = hold(store, shop)
+def test_the_numbers_are_those_of_the_turns(held: Held) -> None:
+    store, run = held.store, held.run
     assert run.state is RunState.DONE
     result = conversations_result(store, run)
     for bot in ("parrot", "mule"):
@@ -172,7 +195,7 @@ def test_the_numbers_are_those_of_the_turns(store: Store, shop: Project) -> None
         outcomes = [TurnOutcome(row.outcome) for row in rows]
         counted = [one for one in outcomes if one.counted]
         rate = result.cell(bot).rates["accuracy"]
-        assert rate.n == len(counted) == 5
+        assert rate.n == len(counted) == 10
         assert rate.value == pytest.approx(sum(one.passed for one in counted) / len(counted))
 
 
@@ -181,8 +204,8 @@ def test_a_run_that_is_not_done_has_no_result(sqlite_store: Store, small_shop: P
         conversations_result(sqlite_store, begin(sqlite_store, small_shop))
 
 
-def test_junit_has_a_case_for_every_talk_and_fails_those_with_a_fault(store: Store, shop: Project) -> None:
-    run = hold(store, shop, repeats=2)
+def test_junit_has_a_case_for_every_talk_and_fails_those_with_a_fault(held: Held) -> None:
+    store, run = held.store, held.run
     cases = list(ET.fromstring(junit_of(store, run)).iter("testcase"))  # noqa: S314 - written by ourselves
     assert len(cases) == run.total
     failed = {
@@ -193,8 +216,8 @@ def test_junit_has_a_case_for_every_talk_and_fails_those_with_a_fault(store: Sto
     assert failed == {"greeting #1", "greeting #2", "prices #1", "prices #2"}
 
 
-def test_examples_are_found_where_they_are_said_to_be(store: Store, shop: Project) -> None:
-    run = hold(store, shop)
+def test_examples_are_found_where_they_are_said_to_be(held: Held) -> None:
+    store, run = held.store, held.run
     places = [TurnPlace("parrot", "greeting", 0, 2), TurnPlace("mule", ODD, 0, 1), TurnPlace("mule", "gone", 0, 1)]
     found = said_at(store, run, places)
     assert {place: row.sent for place, row in found.items()} == {places[0]: "bye", places[1]: "is it <b>cheap</b>"}
@@ -204,20 +227,20 @@ def test_examples_are_found_where_they_are_said_to_be(store: Store, shop: Projec
 # --- turns and talks ---------------------------------------------------------------------------------------------
 
 
-def test_every_filter_keeps_what_it_names_and_nothing_else(store: Store, shop: Project) -> None:
-    run = hold(store, shop)
+def test_every_filter_keeps_what_it_names_and_nothing_else(held: Held) -> None:
+    store, run = held.store, held.run
     everything = list_turns(store, run, limit=100)
-    assert everything.total == len(everything.rows) == 12
+    assert everything.total == len(everything.rows) == 24
     for name, values in turn_choices(store, run).items():
         found = {value: list_turns(store, run, replace(TurnFilter(), **{name: value}), limit=100) for value in values}
         assert all(getattr(row, name) == value for value, page in found.items() for row in page.rows)
         assert sum(page.total for page in found.values()) == everything.total
-    assert list_turns(store, run, TurnFilter(search="WAHT")).total == 2
+    assert list_turns(store, run, TurnFilter(search="WAHT")).total == 4
     assert list_turns(store, run, TurnFilter(search="100%_\0")).total == 0
 
 
-def test_turns_are_sorted_both_ways(store: Store, shop: Project) -> None:
-    run = hold(store, shop)
+def test_turns_are_sorted_both_ways(held: Held) -> None:
+    store, run = held.store, held.run
     for sort, name in (("time", "first_ms"), ("bot", "bot"), ("outcome", "outcome"), ("scenario", "scenario")):
         up = [getattr(row, name) for row in list_turns(store, run, sort=sort, limit=100).rows]
         down = [getattr(row, name) for row in list_turns(store, run, sort=f"-{sort}", limit=100).rows]
@@ -225,8 +248,8 @@ def test_turns_are_sorted_both_ways(store: Store, shop: Project) -> None:
         assert down == sorted(up, reverse=True)
 
 
-def test_a_talk_shows_every_turn_with_every_bot(store: Store, shop: Project) -> None:
-    run = hold(store, shop)
+def test_a_talk_shows_every_turn_with_every_bot(held: Held) -> None:
+    store, run = held.store, held.run
     names = ["greeting", "prices", ODD]
     for place, name in enumerate(names):
         talk = find_talk(store, run, name)
@@ -234,13 +257,13 @@ def test_a_talk_shows_every_turn_with_every_bot(store: Store, shop: Project) -> 
         assert all(set(talk.rows[bot]) == {turn.number for turn in talk.turns} for bot in talk.bots)
         assert talk.previous == (names[place - 1] if place else "")
         assert talk.next == (names[place + 1] if place < 2 else "")
-    for script, repeat in (("greting", 0), ("greeting", 1), ("greeting", -1)):
+    for script, repeat in (("greting", 0), ("greeting", 2), ("greeting", -1)):
         with pytest.raises(AbsentError, match="greeting"):
             find_talk(store, run, script, repeat=repeat)
 
 
 def test_a_long_talk_is_shown_in_pages(sqlite_store: Store) -> None:
-    turns = "\n".join(f"      - {{user: message {n}, expect: any}}" for n in range(MOST_TURNS + 10))
+    turns = "\n".join(f"      - {{user: message {n}, expect: {{reply: message}}}}" for n in range(MOST_TURNS + 10))
     suite = f"suite: long\nscenarios:\n  - id: long\n    level: basic\n    turns:\n{turns}\n"
     shop = add_shop(sqlite_store, "long", suite)
     run = begin(sqlite_store, shop)
@@ -250,8 +273,8 @@ def test_a_long_talk_is_shown_in_pages(sqlite_store: Store) -> None:
     assert {page.pages for page in pages} == {3}
 
 
-def test_the_list_of_talks_counts_what_went_right(store: Store, shop: Project) -> None:
-    run = hold(store, shop, repeats=2)
+def test_the_list_of_talks_counts_what_went_right(held: Held) -> None:
+    store, run = held.store, held.run
     found = list_talks(store, run)
     assert found.total == 3
     right = {line.script.id: line.tallies["parrot"] for line in found.lines}
@@ -267,19 +290,21 @@ def test_the_list_of_talks_counts_what_went_right(store: Store, shop: Project) -
 # --- two runs ----------------------------------------------------------------------------------------------------
 
 
-def test_a_run_beside_itself_differs_in_nothing(store: Store, shop: Project) -> None:
-    a, b = hold(store, shop), hold(store, shop)
+def test_a_run_beside_itself_differs_in_nothing(held: Held) -> None:
+    store, shop, a = held.store, held.shop, held.run
+    b = hold(store, shop, repeats=2)
     found = compare_conversations(store, shop, a.number, b.number)
     assert (found.diff.improved, found.diff.regressed, found.diff.edited, found.diff.new) == ((), (), (), ())
-    assert found.diff.unchanged == 10
+    assert found.diff.unchanged == 20
     assert all(one.before == one.after for one in found.numbers)
     with pytest.raises(UsageError, match="itself"):
         compare_conversations(store, shop, a.number, a.number)
 
 
 def test_turns_that_a_changed_bot_gets_right_are_better_one_way_and_worse_the_other(
-    store: Store, shop: Project
+    sqlite_store: Store, small_shop: Project
 ) -> None:
+    store, shop = sqlite_store, small_shop
     before = hold(store, shop, bots=("mule",))
     with store.writing() as tx:
         mule = tx.bots.by_name(shop.id, "mule")
@@ -293,7 +318,8 @@ def test_turns_that_a_changed_bot_gets_right_are_better_one_way_and_worse_the_ot
     assert {(one.key.script, one.number) for one in back.diff.regressed} == places
     assert forth.diff.regressed == back.diff.improved == ()
     for one in changed_turns(store, forth, forth.diff.improved):
-        assert one.before is not None and one.after is not None
+        assert one.before is not None
+        assert one.after is not None
         assert (one.before.reply, one.after.reply) == ("I cannot tell.", one.after.sent)
 
 

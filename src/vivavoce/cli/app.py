@@ -16,6 +16,7 @@ from vivavoce.cli import (
     doctor,
     intents,
     models,
+    runs,
     serve,
     worker,
     workspace,
@@ -39,6 +40,7 @@ app.add_typer(bots.app)
 app.add_typer(classifiers.app)
 app.add_typer(models.app)
 app.add_typer(workspace.app)
+app.add_typer(runs.app)
 app.command("serve")(serve.serve)
 app.command("worker")(worker.worker)
 app.command("convert")(convert.convert)

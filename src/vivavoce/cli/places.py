@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.errors import MissingPartError
+from vivavoce.errors import AbsentError, MissingPartError, nearest
 from vivavoce.settings import home
 
 if TYPE_CHECKING:
     from vivavoce.jobs.schedules import StartScheduled
     from vivavoce.store.database import Store
+    from vivavoce.store.rows import Project
 
 VARIABLE = "VIVA_WORKSPACE"
 FILE = "workspace.db"
@@ -70,6 +71,20 @@ def open_current(given: str | None) -> Store:
     store = open_store(place_of(given))
     require_current(store)
     return store
+
+
+def find_project(store: Store, slug: str) -> Project:
+    """Return the project with this short name."""
+    with store.reading() as tx:
+        found = tx.projects.by_slug(slug)
+        known = [one.slug for one in tx.projects.all()]
+    if found is None:
+        raise AbsentError(
+            f"there is no project '{slug}'.{nearest(slug, known)}",
+            where=store.address,
+            remedy=f"give one of {', '.join(known)}" if known else "there is none in this workspace yet",
+        )
+    return found
 
 
 def open_or_make(place: str, say: Say) -> Store:

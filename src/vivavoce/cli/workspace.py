@@ -11,13 +11,12 @@ import typer
 from vivavoce.cli.failures import tell
 from vivavoce.cli.material import settings_in_force
 from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.places import Workspace, need_web, open_current, place_of
+from vivavoce.cli.places import Workspace, find_project, need_web, open_current, place_of
 from vivavoce.cli.results import Screen, check_targets, head, write_content
-from vivavoce.errors import AbsentError, UsageError, nearest, plural
+from vivavoce.errors import UsageError, plural
 
 if TYPE_CHECKING:
     from vivavoce.store.database import Store
-    from vivavoce.store.rows import Project
 
 app = typer.Typer(
     name="workspace",
@@ -153,7 +152,7 @@ def export(
     store = open_current(workspace)
     from vivavoce.store.exchange import export_project
 
-    found = _project(store, project)
+    found = find_project(store, project)
     export_project(store, found.id, file, dialogues=not no_dialogues, ratings=not no_ratings)
     _finish(store, json_path, quiet, f"Written: {file}", file=str(file), project=found.slug)
 
@@ -263,19 +262,6 @@ def _begun(workspace: str | None, json_path: str | None, inputs: list[str] | Non
     settings_in_force()
     need_web()
     return place_of(workspace)
-
-
-def _project(store: Store, slug: str) -> Project:
-    with store.reading() as tx:
-        found = tx.projects.by_slug(slug)
-        known = [one.slug for one in tx.projects.all()]
-    if found is None:
-        raise AbsentError(
-            f"there is no project '{slug}'.{nearest(slug, known)}",
-            where=store.address,
-            remedy=f"give one of {', '.join(known)}" if known else "there is none in this workspace yet",
-        )
-    return found
 
 
 def _progress(quiet: bool) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.responses import Response
@@ -15,10 +16,11 @@ from starlette.types import ASGIApp
 from vivavoce.store.database import Store
 from vivavoce.version import __version__
 from vivavoce.web import api, pages
+from vivavoce.web.api.description import complete_description, name_operation, operation_roles
 from vivavoce.web.api.errors import ERRORS
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.config import WebConfig
-from vivavoce.web.failures import handle_errors
+from vivavoce.web.failures import answer_refusal, handle_errors
 from vivavoce.web.rendering import STATIC
 from vivavoce.web.security import Protection, protected
 
@@ -29,21 +31,32 @@ ABOUT = (
 )
 
 
+class Application(FastAPI):
+    """The application; its API describes itself with the role of every operation."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of the API, made once."""
+        if self.openapi_schema is None:
+            self.openapi_schema = complete_description(super().openapi(), operation_roles(routers(api), API))
+        return self.openapi_schema
+
+
 def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
     """Return the application for a store, with its guards around it."""
     chosen = config or WebConfig()
     most = chosen.max_upload_mb * 2**20
-    protection = Protection(hosts=chosen.hosts, behind_proxy=chosen.behind_proxy, max_upload_bytes=most)
+    protection = Protection(chosen.hosts, chosen.behind_proxy, max_upload_bytes=most, answer=answer_refusal)
     return protected(bare_app(store, chosen), protection)
 
 
 def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     """Return the application without its guards: routes, errors, static files."""
-    app = FastAPI(
+    app = Application(
         title="vivavoce",
         version=__version__,
         description=ABOUT,
         openapi_url=f"{API}/openapi.json",
+        generate_unique_id_function=name_operation,
         # The page of FastAPI loads its script from a foreign host.
         docs_url=None,
         redoc_url=None,

@@ -24,6 +24,7 @@ LITERAL = {
     "echo_literal_accuracy": gettext_noop("Accuracy"),
     "echo_literal_precision": gettext_noop("Precision"),
     "echo_literal_recall": gettext_noop("Recall"),
+    "echo_literal_f1": gettext_noop("F1"),
 }
 # Means of shares, or two shares in one: no number of items that could be counted out.
 _MEANS = ("f1", "macro_f1")

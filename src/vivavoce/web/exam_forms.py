@@ -15,10 +15,10 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field
 
 PRESETS = {
-    "paper": gettext_noop("all three: every topic known; the smallest unknown; those under 5 examples unknown"),
-    "known": gettext_noop("only with every topic known: the fastest"),
-    "strangers": gettext_noop("only with the smallest topics unknown"),
-    "own": gettext_noop("others, as written below"),
+    "paper": gettext_noop("all three situations"),
+    "known": gettext_noop("every topic is known (fastest)"),
+    "strangers": gettext_noop("the smallest topics are unknown"),
+    "own": gettext_noop("others, written under More choices"),
 }
 SETTINGS: Mapping[str, list[list[float]]] = {
     "paper": [[0, 0], [0, 0.15], [5, 0]],
@@ -48,7 +48,16 @@ def exam_form(words: Words, project: Project, values: Mapping[str, str], error: 
         return Field(name, label, kind, said.get(name, ""), error=fault_at(error, name), **more)
 
     first = (
-        field("preset", words.gettext("What the bot has to face"), "select", choices=presets),
+        field(
+            "preset",
+            words.gettext("What the bot has to face"),
+            "select",
+            choices=presets,
+            help=words.gettext(
+                "Visitors also ask what no topic fits. All three: every topic is known; the smallest are unknown; "
+                "those with under 5 examples are unknown."
+            ),
+        ),
         field(
             "retries",
             words.gettext("Retries"),
@@ -140,3 +149,11 @@ def _pairs(form: Fields) -> list[list[float]]:
     if not found or _PAIR.sub("", said).strip("; \t"):
         form.faults.append(Fault("write pairs such as 0,0.15; 3,0", "settings"))
     return found or [[0, 0]]
+
+
+def scope_title(words: Words, scope: str) -> str:
+    """Return a setting such as `0,0.15` by what the bot has to face in it."""
+    k, _, p = scope.partition(",")
+    if k not in ("", "0"):
+        return words.gettext("Topics under %(k)s examples unknown", k=k)
+    return words.gettext("All topics known") if p in ("", "0") else words.gettext("Smallest topics unknown")

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
 
 from vivavoce.errors import (
     AbsentError,
@@ -24,6 +25,7 @@ from vivavoce.errors import (
 )
 from vivavoce.web.access import SignInNeededError
 from vivavoce.web.answers import go, page, words_of
+from vivavoce.web.security.refusals import Refusal, plain_answer
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +93,14 @@ def answer_error(request: Request, error: VivaError) -> Response:
     return page(request, "error.html", _title(request, status), view=view, status=status)
 
 
+def answer_refusal(scope: Scope, refusal: Refusal) -> Response:
+    """Return the answer to what is refused at the door: for programs in the same shape as every other error."""
+    if not str(scope.get("path", "")).startswith("/api/"):
+        return plain_answer(scope, refusal)
+    body = {"what": refusal.what, "where": "", "remedy": refusal.remedy, "faults": []}
+    return JSONResponse(body, refusal.status, dict(refusal.headers))
+
+
 def handle_errors(app: FastAPI) -> None:
     """Let the application answer every error in its own way."""
 
@@ -105,6 +115,8 @@ def handle_errors(app: FastAPI) -> None:
         shown = kind(said, where=request.url.path, remedy="go back, or choose from the navigation")
         answer = answer_error(request, shown)
         answer.status_code = error.status_code
+        # Which methods there are, when to come again: part of what the answer says.
+        answer.headers.update(error.headers or {})
         return answer
 
     @app.exception_handler(RequestValidationError)

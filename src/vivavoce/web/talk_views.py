@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -165,8 +165,3 @@ def _message(  # noqa: PLR0917
     told = "" if effect is None else words.gettext("%(effect)s points", effect=signed(words, effect))
     speaker, text = str(turn.get("speaker", "")), str(turn.get("text", ""))
     return Message(number, visitor, speaker, text, told, tone, judged, verdict or "")
-
-
-def verdicts_typed(said: Mapping[int, str], known: Sequence[Verdict]) -> dict[int, Verdict]:
-    """Return the verdicts among what was typed; an empty one is no verdict."""
-    return {number: verdict for number, text in said.items() for verdict in known if verdict == text}

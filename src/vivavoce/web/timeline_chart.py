@@ -8,6 +8,7 @@ from typing import Any
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.documents import canonical_json
 from vivavoce.records import Rate
+from vivavoce.web.exam_forms import scope_title
 from vivavoce.web.language import Words
 from vivavoce.workspace.timeline import Timeline
 
@@ -51,9 +52,4 @@ def _chart(words: Words, found: Timeline) -> Any:
 
 
 def _series(words: Words, scope: str) -> str:
-    k, _, p = scope.partition(",")
-    if k not in ("", "0"):
-        title = words.gettext("Topics under %(k)s examples unknown", k=k)
-    else:
-        title = words.gettext("All topics known") if p in ("", "0") else words.gettext("Smallest topics unknown")
-    return f"{title} ({scope.replace(',', ', ')})"
+    return f"{scope_title(words, scope)} ({scope.replace(',', ', ')})"

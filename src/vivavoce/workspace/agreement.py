@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from vivavoce.dialogues.result import Agreement
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.records import Rate
 from vivavoce.store.cleaning import clean_text
@@ -21,8 +22,6 @@ from vivavoce.workspace.dialogues import latest_runs
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from vivavoce.dialogues.result import Agreement
 
     Floats = NDArray[np.float64]
 

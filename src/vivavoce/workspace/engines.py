@@ -36,7 +36,8 @@ class Engine:
 def known_engines() -> tuple[Engine, ...]:
     """Return the engines that are installed and can be used as they are, by name."""
     found = plugins.describe(plugins.CLASSIFIERS)
-    return tuple(Engine(one.name, one.summary) for one in found if one.name not in _BARE)
+    # What an option would mean is of no use where none can be given.
+    return tuple(Engine(one.name, one.summary.partition("; the option")[0]) for one in found if one.name not in _BARE)
 
 
 def engine_names(project: Project) -> tuple[str, ...]:

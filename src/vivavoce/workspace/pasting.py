@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from vivavoce.conversations import Suite, read_suite
 from vivavoce.conversations.scenarios.suites import merge_suites
 from vivavoce.errors import InputError, UsageError
+from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.actors import Actor
@@ -33,6 +34,7 @@ def paste_scenarios(store: Store, actor: Actor, project: Project, suite_id: str,
 
 def read_text(text: str) -> Suite:
     """Return the scenarios of a text: a table, or YAML where it begins like it."""
+    clean_text(text)
     ending = ".yaml" if _is_yaml(text) else ".csv"
     with TemporaryDirectory(prefix="viva-") as folder:
         path = Path(folder) / f"pasted{ending}"
@@ -44,8 +46,7 @@ def read_text(text: str) -> Suite:
 
 
 def _is_yaml(text: str) -> bool:
-    first = text.lstrip().splitlines()[0]
-    return first.startswith(("format:", "suite:", "scenarios:", "- ", "#"))
+    return text.lstrip().startswith(("format:", "suite:", "scenarios:", "- ", "#"))
 
 
 def _told(error: InputError, path: str) -> InputError:

@@ -25,7 +25,8 @@ from vivavoce.workspace.signing_in import Entry, actor_of
 
 MOST_NAME = 100
 MOST_LOGIN = 200
-Sort = Literal["login", "name", "role", "seen"]
+# With a hyphen before it: the other way round.
+Sort = Literal["login", "name", "role", "seen", "-login", "-name", "-role", "-seen"]
 _LOGIN = re.compile(r"\S(?:[^\n\r\t]*\S)?")
 
 
@@ -45,9 +46,7 @@ class Member:
     link_until: datetime | None = None
 
 
-def list_people(
-    store: Store, actor: Actor, *, search: str = "", sort: Sort = "login", descending: bool = False
-) -> tuple[Member, ...]:
+def list_people(store: Store, actor: Actor, *, search: str = "", sort: Sort = "login") -> tuple[Member, ...]:
     """Return people in order: all, or those with a text in login or name."""
     actor.require(Role.ADMIN)
     with store.reading() as tx:
@@ -55,7 +54,7 @@ def list_people(
         found = [_member(user, until.get(user.id)) for user in tx.users.all()]
     wanted = search.strip().casefold()
     chosen = [one for one in found if wanted in one.login or wanted in one.name.casefold()]
-    return tuple(sorted(chosen, key=_ORDERS[sort], reverse=descending))
+    return tuple(sorted(chosen, key=_ORDERS[sort.removeprefix("-")], reverse=sort.startswith("-")))
 
 
 def count_active(store: Store) -> int:
@@ -147,7 +146,7 @@ def take_up(
         return Entry(user, open_session(tx, user, agent))
 
 
-_ORDERS: dict[Sort, Callable[[Member], Any]] = {
+_ORDERS: dict[str, Callable[[Member], Any]] = {
     "login": lambda one: one.login,
     "name": lambda one: (one.name.casefold(), one.login),
     "role": lambda one: (list(Role).index(one.role), one.login),

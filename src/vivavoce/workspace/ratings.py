@@ -53,13 +53,17 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The talk that a person is asked to mark next; None: all are marked. Its score is not told before."""
+    """The talk that a person is asked to mark next; None: all are marked. Its score is not told before.
+
+    `opinion`: what the person said of its answers already.
+    """
 
     row: DialogueRow | None
     order: Order
     done: int
     total: int
     last: Rated | None
+    opinion: Opinion = NO_OPINION
 
 
 # --- rating ------------------------------------------------------------------------------------------------------
@@ -122,7 +126,8 @@ def next_talk(
         marked = _marked(tx, project, actor, bot)
         left = [each for each in ids if each not in marked]
         row = tx.dialogues.get(_after(left, clean_text(skip))) if left else None
-        return Asked(row, order, len(ids) - len(left), len(ids), _last(tx, project, actor))
+        opinion = opinion_of(tx.ratings.of_dialogue(row.id), actor) if row else NO_OPINION
+        return Asked(row, order, len(ids) - len(left), len(ids), _last(tx, project, actor), opinion)
 
 
 def _ordered(tx: Transaction, project: Project, actor: Actor, order: Order, bot: str | None) -> list[str]:

@@ -10,9 +10,10 @@ from pydantic import BaseModel
 from vivavoce.web.access import Admin, InStore
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Text
+from vivavoce.workspace import switches
 from vivavoce.workspace.audit_log import LogLine, read_log
 from vivavoce.workspace.facts import Facts, workspace_facts
-from vivavoce.workspace.switches import Switches, change_switches, show_switches
+from vivavoce.workspace.switches import Switches
 
 router = APIRouter(tags=["workspace"])
 Id = Annotated[str, Query(max_length=32)]
@@ -26,7 +27,7 @@ class ChangedSwitches(BaseModel):
 
 
 @router.get("/audit")
-def read_audit(
+def list_audit(
     who: Admin, store: InStore, *, person: Id = "", project: Id = "", limit: Limit = 50, offset: Offset = 0
 ) -> Listed[LogLine]:
     """Return what was done by whom, the newest first; of one person or project (by id) where they are given."""
@@ -41,12 +42,12 @@ def show_workspace(who: Admin, store: InStore) -> Facts:
 
 
 @router.get("/workspace/switches")
-def get_switches(who: Admin, store: InStore) -> Switches:
+def show_switches(who: Admin, store: InStore) -> Switches:
     """Return what admins have decided for the whole workspace."""
-    return show_switches(store)
+    return switches.show_switches(store)
 
 
 @router.put("/workspace/switches")
-def put_switches(who: Admin, store: InStore, body: ChangedSwitches) -> Switches:
+def change_switches(who: Admin, store: InStore, body: ChangedSwitches) -> Switches:
     """Decide anew for the whole workspace."""
-    return change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))
+    return switches.change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))

@@ -8,11 +8,12 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from vivavoce.store.rows import Edit
-from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader, config_of
+from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.lists import Listed, listed
-from vivavoce.web.api.texts import Word
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Text, Word
+from vivavoce.web.conversation_forms import rules_of
 from vivavoce.workspace import bots
-from vivavoce.workspace.bot_rules import BotRules
 
 router = APIRouter(tags=["bots"], prefix="/projects/{slug}/bots")
 
@@ -22,7 +23,7 @@ class BotBody(BaseModel):
 
     name: Word
     entry: Annotated[dict[str, Any], Field(min_length=1, max_length=100)]
-    why: Annotated[str, Field(max_length=1000)] = ""
+    why: Annotated[Text, Field(max_length=1000)] = ""
 
 
 @router.get("")
@@ -32,40 +33,39 @@ def list_bots(who: Reader, store: InStore, project: ProjectInPath) -> Listed[bot
 
 
 @router.post("", status_code=201)
-def add_bot(request: Request, who: Admin, store: InStore, project: ProjectInPath, body: BotBody) -> Edit:
+def add_bot(  # noqa: PLR0917
+    request: Request, who: Admin, store: InStore, project: ProjectInPath, place: Place, body: BotBody
+) -> Edit:
     """Add a bot; all that is wrong with its entry is told at once. Returns the edit, which can be undone."""
-    return bots.add_bot(store, who.actor, project, body.name, body.entry, rules=_rules(request), why=body.why)
+    edit = bots.add_bot(store, who.actor, project, body.name, body.entry, rules=rules_of(request), why=body.why)
+    place("projects", project.slug, "edits", edit.id)
+    return edit
 
 
 @router.get("/{bot_id}")
-def show_bot(who: Reader, store: InStore, project: ProjectInPath, bot_id: str) -> bots.BotLine:
+def show_bot(who: Reader, store: InStore, project: ProjectInPath, bot_id: Id) -> bots.BotLine:
     """Return a bot."""
     return bots.show_bot(store, project, bot_id)
 
 
 @router.put("/{bot_id}")
 def change_bot(  # noqa: PLR0917
-    request: Request, who: Admin, store: InStore, project: ProjectInPath, bot_id: str, body: BotBody
+    request: Request, who: Admin, store: InStore, project: ProjectInPath, bot_id: Id, body: BotBody
 ) -> Edit:
     """Change the name and the entry of a bot; returns the edit, which can be undone."""
-    rules = _rules(request)
+    rules = rules_of(request)
     return bots.change_bot(
         store, who.actor, project, bot_id, name=body.name, entry=body.entry, rules=rules, why=body.why
     )
 
 
 @router.delete("/{bot_id}")
-def delete_bot(who: Admin, store: InStore, project: ProjectInPath, bot_id: str) -> Edit:
+def delete_bot(who: Admin, store: InStore, project: ProjectInPath, bot_id: Id) -> Edit:
     """Delete a bot; what runs found about it stays. Returns the edit, which can be undone."""
     return bots.delete_bot(store, who.actor, project, bot_id)
 
 
 @router.post("/{bot_id}/test")
-def try_bot(request: Request, who: Editor, store: InStore, project: ProjectInPath, bot_id: str) -> bots.BotReport:
+def try_bot(request: Request, who: Editor, store: InStore, project: ProjectInPath, bot_id: Id) -> bots.BotReport:
     """Talk to a bot for at most half a minute and return what was found; also a bot that fails gets a report."""
-    return bots.try_bot(store, who.actor, project, bot_id, _rules(request))
-
-
-def _rules(request: Request) -> BotRules:
-    config = config_of(request)
-    return BotRules(config.private_bots, config.bot_programs, config.bot_variables)
+    return bots.try_bot(store, who.actor, project, bot_id, rules_of(request))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
 from vivavoce.conversations.findings.result_json import (
@@ -20,7 +20,9 @@ from vivavoce.store.repositories.turns import SORTS, TurnFilter
 from vivavoce.store.rows import Run, TurnRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Word
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.runs import RunNumber
+from vivavoce.web.api.texts import Text, Word
 from vivavoce.web.conversation_forms import rules_of
 from vivavoce.workspace import conversations, runs, transcripts
 from vivavoce.workspace.conversation_choices import (
@@ -36,7 +38,6 @@ from vivavoce.workspace.run_changes import compare_conversations
 
 router = APIRouter(prefix="/projects/{slug}/conversations", tags=["conversations"])
 
-RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run in its project.")]
 Name = Annotated[str | None, Query(max_length=400)]
 Names = Annotated[list[Word], Field(max_length=200)]
 
@@ -51,7 +52,7 @@ class NewConversations(BaseModel):
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     at_once: Annotated[int | None, Field(ge=1, le=MOST_AT_ONCE)] = None
     per_second: Annotated[float | None, Field(ge=0.001, le=MOST_PER_SECOND)] = None
-    title: Annotated[str, Field(max_length=runs.MOST_TITLE)] = ""
+    title: Annotated[Text, Field(max_length=runs.MOST_TITLE)] = ""
     seed: Annotated[int, Field(ge=0, le=LARGEST)] = 0
 
     def choice(self) -> Choice:
@@ -117,11 +118,13 @@ def check_conversations(
 
 
 @router.post("", status_code=201)
-def begin_conversations(
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, body: NewConversations
+def start_conversations(  # noqa: PLR0917
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewConversations
 ) -> Run:
     """Begin a run; a worker holds its conversations."""
-    return conversations.start_conversations(store, who.actor, project, body.choice(), rules_of(request))
+    run = conversations.start_conversations(store, who.actor, project, body.choice(), rules_of(request))
+    place("projects", project.slug, "runs", run.number)
+    return run
 
 
 def _look(found: Checked) -> Look:
@@ -134,8 +137,8 @@ def _look(found: Checked) -> Look:
 # --- two runs ----------------------------------------------------------------------------------------------------
 
 
-@router.get("/diff")
-def show_diff(
+@router.get("/compare")
+def compare_conversation_runs(
     who: Reader,
     store: InStore,
     project: ProjectInPath,
@@ -150,13 +153,13 @@ def show_diff(
 
 
 @router.get("/{number}/bots")
-def show_bots(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Listed[BotProgress]:
+def list_bot_progress(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Listed[BotProgress]:
     """Return how far a run is with each bot."""
     return listed(conversations.bot_progress(store, runs.show_run(store, project, number, KIND).run))
 
 
 @router.get("/{number}/cells")
-def show_cells(  # noqa: PLR0917
+def list_cells(  # noqa: PLR0917
     who: Reader,
     store: InStore,
     project: ProjectInPath,
@@ -183,7 +186,7 @@ def show_cells(  # noqa: PLR0917
 
 
 @router.get("/{number}/comparisons")
-def show_comparisons(  # noqa: PLR0917
+def list_bot_comparisons(  # noqa: PLR0917
     who: Reader,
     store: InStore,
     project: ProjectInPath,
@@ -197,7 +200,7 @@ def show_comparisons(  # noqa: PLR0917
 
 
 @router.get("/{number}/problems")
-def show_problems(  # noqa: PLR0917
+def list_problems(  # noqa: PLR0917
     who: Reader,
     store: InStore,
     project: ProjectInPath,
@@ -263,4 +266,3 @@ def show_transcript(  # noqa: PLR0917
         page=talk.page,
         pages=talk.pages,
     )
-

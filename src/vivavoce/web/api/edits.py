@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Text
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Text
 from vivavoce.workspace import history
 
 router = APIRouter(tags=["edits"])
@@ -32,12 +33,16 @@ def list_edits(
 
 
 @router.get("/projects/{slug}/edits/{edit_id}")
-def show_edit(who: Reader, store: InStore, project: ProjectInPath, edit_id: str) -> history.EditDetail:
+def show_edit(who: Reader, store: InStore, project: ProjectInPath, edit_id: Id) -> history.EditDetail:
     """Return an edit with what it did: the first 200 rows of it."""
     return history.show_edit(store, project, edit_id)
 
 
 @router.post("/projects/{slug}/edits/{edit_id}/undo", status_code=201)
-def undo_edit(who: Editor, store: InStore, project: ProjectInPath, edit_id: str, body: Undoing) -> Edit:
+def undo_edit(  # noqa: PLR0917
+    who: Editor, store: InStore, project: ProjectInPath, place: Place, edit_id: Id, body: Undoing
+) -> Edit:
     """Take an edit back; returns the edit that did it, which can be undone as well."""
-    return history.undo_edit(store, who.actor, project, edit_id, why=body.why)
+    edit = history.undo_edit(store, who.actor, project, edit_id, why=body.why)
+    place("projects", project.slug, "edits", edit.id)
+    return edit

@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from vivavoce.store.rows import Edit, ExampleRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Line, Text, Word
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Line, Text, Word
 from vivavoce.web.api.topics import Ids, Language
 from vivavoce.workspace import examples
 from vivavoce.workspace.topics import Made, split_topic
@@ -23,7 +24,7 @@ class NewExamples(BaseModel):
     """Messages for a topic (null: out of scope)."""
 
     texts: Annotated[list[Line], Field(min_length=1, max_length=10_000)]
-    topic: str | None = None
+    topic: Id | None = None
     language: Language | None = None
     why: Why = ""
 
@@ -46,7 +47,7 @@ class ChosenExamples(BaseModel):
 class MovedExamples(ChosenExamples):
     """Examples and the topic that they go to (null: out of scope)."""
 
-    topic: str | None
+    topic: Id | None
 
 
 class SplitExamples(ChosenExamples):
@@ -61,23 +62,25 @@ def list_examples(
     store: InStore,
     project: ProjectInPath,
     *,
-    topic: str | None = None,
+    topic: Id | None = None,
     out_of_scope: bool = False,
-    q: Annotated[str, Query(max_length=200)] = "",
+    search: Annotated[str, Query(max_length=200)] = "",
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[ExampleRow]:
     """Return examples that hold the words: of all topics, of one, or those out of scope."""
     found = examples.list_examples(
-        store, project, topic_id=topic, out_of_scope=out_of_scope, search=q, limit=limit, offset=offset
+        store, project, topic_id=topic, out_of_scope=out_of_scope, search=search, limit=limit, offset=offset
     )
     return listed(found.examples, found.total)
 
 
 @router.post("/projects/{slug}/examples", status_code=201)
-def add_examples(who: Editor, store: InStore, project: ProjectInPath, body: NewExamples) -> examples.Added:
+def add_examples(
+    who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewExamples
+) -> examples.Added:
     """Add examples to a topic; those that it has already are named and not doubled."""
-    return examples.add_examples(
+    made = examples.add_examples(
         store,
         who.actor,
         project,
@@ -88,6 +91,8 @@ def add_examples(who: Editor, store: InStore, project: ProjectInPath, body: NewE
         source="api",
         why=body.why,
     )
+    place("projects", project.slug, "edits", made.edit.id)
+    return made
 
 
 @router.post("/projects/{slug}/examples/move")
@@ -97,9 +102,11 @@ def move_examples(who: Editor, store: InStore, project: ProjectInPath, body: Mov
 
 
 @router.post("/projects/{slug}/examples/split", status_code=201)
-def split_examples(who: Editor, store: InStore, project: ProjectInPath, body: SplitExamples) -> Made:
+def split_examples(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: SplitExamples) -> Made:
     """Make a new topic of examples; returns it with the edit."""
-    return split_topic(store, who.actor, project, body.examples, body.name, why=body.why)
+    made = split_topic(store, who.actor, project, body.examples, body.name, why=body.why)
+    place("projects", project.slug, "topics", made.topic.id)
+    return made
 
 
 @router.post("/projects/{slug}/examples/delete")
@@ -109,9 +116,7 @@ def delete_examples(who: Editor, store: InStore, project: ProjectInPath, body: C
 
 
 @router.put("/projects/{slug}/examples/{example_id}")
-def change_example(
-    who: Editor, store: InStore, project: ProjectInPath, example_id: str, body: ChangedExample
-) -> Edit:
+def change_example(who: Editor, store: InStore, project: ProjectInPath, example_id: Id, body: ChangedExample) -> Edit:
     """Write an example anew; returns the edit."""
     return examples.change_example(
         store, who.actor, project, example_id, text=body.text, language=body.language or "", why=body.why

@@ -13,7 +13,8 @@ from pydantic import BaseModel, Field
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, config_of
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Text
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Text
 from vivavoce.web.security import saved_upload
 from vivavoce.workspace import importing
 from vivavoce.workspace.incoming import Source, source_of_text
@@ -67,18 +68,21 @@ class Prepared(BaseModel):
 
 
 @router.post("/projects/{slug}/imports", status_code=201)
-def prepare_text(who: Editor, store: InStore, project: ProjectInPath, body: PastedText) -> Prepared:
+def prepare_import(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: PastedText) -> Prepared:
     """Read text and say what would happen; nothing is changed yet."""
     source = source_of_text(body.text)
-    return _prepared(importing.prepare_import(store, who.actor, project, source, body.chosen()))
+    preview = importing.prepare_import(store, who.actor, project, source, body.chosen())
+    place("projects", project.slug, "imports", preview.key)
+    return _prepared(preview)
 
 
 @router.post("/projects/{slug}/imports/file", status_code=201)
-def prepare_file(
+def prepare_import_file(
     request: Request,
     who: Editor,
     store: InStore,
     project: ProjectInPath,
+    place: Place,
     *,
     file: UploadFile,
     choices: Annotated[ImportChoices, FormField()],
@@ -87,22 +91,30 @@ def prepare_file(
     with TemporaryDirectory(prefix="viva-") as folder:
         path = saved_upload(file, Path(folder), max_bytes=config_of(request).max_upload_mb * 2**20)
         source = Source(path.name, path.read_bytes())
-    return _prepared(importing.prepare_import(store, who.actor, project, source, choices.chosen()))
+    preview = importing.prepare_import(store, who.actor, project, source, choices.chosen())
+    place("projects", project.slug, "imports", preview.key)
+    return _prepared(preview)
+
+
+@router.get("/projects/{slug}/imports/{key}")
+def show_import(who: Editor, store: InStore, project: ProjectInPath, key: Id) -> Prepared:
+    """Return what an import would do."""
+    return _prepared(importing.open_import(store, who.actor, project, key))
 
 
 @router.put("/projects/{slug}/imports/{key}")
-def read_again(who: Editor, store: InStore, project: ProjectInPath, key: str, body: ImportChoices) -> Prepared:
+def change_import(who: Editor, store: InStore, project: ProjectInPath, key: Id, body: ImportChoices) -> Prepared:
     """Read the same source otherwise; the answer has another key."""
     return _prepared(importing.change_import(store, who.actor, project, key, body.chosen()))
 
 
 @router.get("/projects/{slug}/imports/{key}/rows")
-def list_rows(
+def list_import_rows(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
     *,
-    key: str,
+    key: Id,
     kind: Annotated[Kind | None, Query()] = None,
     limit: Limit = 50,
     offset: Offset = 0,
@@ -114,13 +126,17 @@ def list_rows(
 
 
 @router.post("/projects/{slug}/imports/{key}/apply", status_code=201)
-def apply_import(who: Editor, store: InStore, project: ProjectInPath, key: str, body: Applying) -> Edit:
+def apply_import(  # noqa: PLR0917
+    who: Editor, store: InStore, project: ProjectInPath, place: Place, key: Id, body: Applying
+) -> Edit:
     """Do what the preview says, as one edit."""
-    return importing.apply_import(store, who.actor, project, key, why=body.why)
+    edit = importing.apply_import(store, who.actor, project, key, why=body.why)
+    place("projects", project.slug, "edits", edit.id)
+    return edit
 
 
 @router.delete("/projects/{slug}/imports/{key}", status_code=204)
-def drop_import(who: Editor, store: InStore, project: ProjectInPath, key: str) -> None:
+def drop_import(who: Editor, store: InStore, project: ProjectInPath, key: Id) -> None:
     """Forget a preview."""
     importing.drop_import(store, who.actor, project, key)
 

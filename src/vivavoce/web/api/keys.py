@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from vivavoce.errors import AbsentError
 from vivavoce.store.rows import Token
 from vivavoce.web.access import InStore, Reader
 from vivavoce.web.api.lists import Listed, listed
-from vivavoce.web.api.texts import Word
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Word
 from vivavoce.workspace import keys
 
 router = APIRouter(tags=["keys"])
@@ -40,13 +42,24 @@ def list_keys(who: Reader, store: InStore) -> Listed[Token]:
 
 
 @router.post("/keys", status_code=201)
-def make_key(who: Reader, store: InStore, body: NewKey) -> MadeKey:
+def make_key(who: Reader, store: InStore, place: Place, body: NewKey) -> MadeKey:
     """Make a key; one that is made by a key cannot do more than it and not outlive it."""
     until = who.token.expires if who.token else None
-    return MadeKey(*keys.make_key(store, who.actor, body.name, body.scopes, days=body.days, until=until))
+    made = MadeKey(*keys.make_key(store, who.actor, body.name, body.scopes, days=body.days, until=until))
+    place("keys", made.key.id)
+    return made
+
+
+@router.get("/keys/{key_id}")
+def show_key(who: Reader, store: InStore, key_id: Id) -> Token:
+    """Return one of one's own keys, without its secret."""
+    found = next((key for key in keys.list_keys(store, who.actor, who.user.id) if key.id == key_id), None)
+    if found is None:
+        raise AbsentError("there is no such key", remedy="choose one of your own; it may have been revoked")
+    return found
 
 
 @router.delete("/keys/{key_id}", status_code=204)
-def revoke_key(who: Reader, store: InStore, key_id: Annotated[str, Path(max_length=32)]) -> None:
+def revoke_key(who: Reader, store: InStore, key_id: Id) -> None:
     """Make a key worthless: one of one's own, or as an admin anybody's."""
     keys.revoke_key(store, who.actor, key_id)

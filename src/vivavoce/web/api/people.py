@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from vivavoce.store.rows import Role, SignIn
 from vivavoce.web.access import Admin, InStore, Reader
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Word
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Word
 from vivavoce.web.entering import base_of
 from vivavoce.workspace import people, sessions
 
 router = APIRouter(tags=["people"])
 Search = Annotated[str, Query(max_length=200)]
-PersonId = Annotated[str, Path(max_length=32)]
 
 
 class Invitation(BaseModel):
@@ -93,40 +93,45 @@ def list_people(
 
 
 @router.post("/people", status_code=201)
-def invite(request: Request, who: Admin, store: InStore, body: Invitation) -> Invited:
+def invite_person(request: Request, who: Admin, store: InStore, place: Place, body: Invitation) -> Invited:
     """Add a person; no e-mail is sent, the link is to be handed over."""
     member, path = people.invite(
         store, who.actor, body.login, name=body.name or "", role=body.role, language=body.language
     )
+    place("people", member.id)
     return Invited(member, base_of(request) + path)
 
 
 @router.get("/people/{person_id}")
-def show_person(who: Admin, store: InStore, person_id: PersonId) -> people.Member:
+def show_person(who: Admin, store: InStore, person_id: Id) -> people.Member:
     """Return a person."""
     return people.show_person(store, who.actor, person_id)
 
 
 @router.put("/people/{person_id}/role")
-def change_role(who: Admin, store: InStore, person_id: PersonId, body: ChangedRole) -> people.Member:
+def change_person_role(who: Admin, store: InStore, person_id: Id, body: ChangedRole) -> people.Member:
     """Let a person do more or less; the last admin stays one."""
     return people.change_role(store, who.actor, person_id, body.role)
 
 
 @router.put("/people/{person_id}/disabled")
-def set_disabled(who: Admin, store: InStore, person_id: PersonId, body: ChangedState) -> people.Member:
+def disable_person(who: Admin, store: InStore, person_id: Id, body: ChangedState) -> people.Member:
     """Shut a person out, or let them in again; the last admin stays."""
     return people.set_disabled(store, who.actor, person_id, body.disabled)
 
 
 @router.post("/people/{person_id}/link", status_code=201)
-def make_link(request: Request, who: Admin, store: InStore, person_id: PersonId) -> OneTimeLink:
+def make_person_link(
+    request: Request, response: Response, who: Admin, store: InStore, person_id: Id
+) -> OneTimeLink:
     """Make a link by which a person chooses a password."""
-    return OneTimeLink(base_of(request) + people.new_link(store, who.actor, person_id))
+    link = base_of(request) + people.new_link(store, who.actor, person_id)
+    response.headers["Location"] = link
+    return OneTimeLink(link)
 
 
 @router.delete("/people/{person_id}/sessions")
-def end_sessions(who: Admin, store: InStore, person_id: PersonId) -> Ended:
+def end_person_sessions(who: Admin, store: InStore, person_id: Id) -> Ended:
     """Sign a person out everywhere."""
     people.show_person(store, who.actor, person_id)
     return Ended(sessions.end_sessions(store, who.actor, person_id))

@@ -9,7 +9,9 @@ from pydantic import BaseModel, Field
 
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.texts import Word
+from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Text, Word
 from vivavoce.workspace import projects
 
 router = APIRouter(tags=["projects"])
@@ -29,19 +31,21 @@ class ChangedProject(BaseModel):
     name: Word
     threshold: Annotated[float, Field(ge=0, le=1)]
     classifier: Word
-    why: str = ""
+    why: Annotated[Text, Field(max_length=500)] = ""
 
 
 @router.get("/projects")
-def list_projects(who: Reader, store: InStore) -> list[Project]:
+def list_projects(who: Reader, store: InStore) -> Listed[Project]:
     """Return all projects, by name."""
-    return list(projects.list_projects(store))
+    return listed(projects.list_projects(store))
 
 
 @router.post("/projects", status_code=201)
-def create_project(who: Editor, store: InStore, body: NewProject) -> Project:
+def create_project(who: Editor, store: InStore, place: Place, body: NewProject) -> Project:
     """Make a project."""
-    return projects.create_project(store, who.actor, body.name, language=body.language, slug=body.slug)
+    made = projects.create_project(store, who.actor, body.name, language=body.language, slug=body.slug)
+    place("projects", made.slug)
+    return made
 
 
 @router.get("/projects/{slug}")

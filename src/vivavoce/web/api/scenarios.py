@@ -10,13 +10,14 @@ from pydantic import BaseModel, Field
 from vivavoce.store.rows import Edit, ScenarioRow, ScenarioVersion
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Text
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Text
 from vivavoce.workspace import scenarios
 from vivavoce.workspace.scenarios import Saved
 
 router = APIRouter(tags=["scenarios"])
 Filter = Annotated[str | None, Query(max_length=200)]
-Why = Annotated[str, Field(max_length=500)]
+Why = Annotated[Text, Field(max_length=500)]
 Version = Annotated[int, Path(ge=1, le=10**9)]
 
 
@@ -41,7 +42,7 @@ def list_scenarios(
     who: Reader,
     store: InStore,
     project: ProjectInPath,
-    suite_id: str,
+    suite_id: Id,
     domain: Filter = None,
     level: Filter = None,
     search: Filter = None,
@@ -54,21 +55,25 @@ def list_scenarios(
 
 
 @router.post("/projects/{slug}/suites/{suite_id}/scenarios", status_code=201)
-def add_scenario(who: Editor, store: InStore, project: ProjectInPath, suite_id: str, body: NewScenario) -> Saved:
+def add_scenario(  # noqa: PLR0917
+    who: Editor, store: InStore, project: ProjectInPath, place: Place, suite_id: Id, body: NewScenario
+) -> Saved:
     """Add a scenario to a suite."""
     scenario = scenarios.scenario_from_text(body.text)
-    return scenarios.create_scenario(store, who.actor, project, suite_id, scenario, why=body.why)
+    made = scenarios.create_scenario(store, who.actor, project, suite_id, scenario, why=body.why)
+    place("projects", project.slug, "scenarios", made.scenario_id)
+    return made
 
 
 @router.get("/projects/{slug}/scenarios/{scenario_id}")
-def show_scenario(who: Reader, store: InStore, project: ProjectInPath, scenario_id: str) -> ScenarioRow:
+def show_scenario(who: Reader, store: InStore, project: ProjectInPath, scenario_id: Id) -> ScenarioRow:
     """Return a scenario as it is now."""
     return scenarios.open_scenario(store, project, scenario_id).row
 
 
 @router.put("/projects/{slug}/scenarios/{scenario_id}")
 def change_scenario(
-    *, who: Editor, store: InStore, project: ProjectInPath, scenario_id: str, body: ChangedScenario
+    *, who: Editor, store: InStore, project: ProjectInPath, scenario_id: Id, body: ChangedScenario
 ) -> Saved:
     """Save a scenario that was made from a version."""
     scenario = scenarios.scenario_from_text(body.text)
@@ -78,14 +83,14 @@ def change_scenario(
 
 
 @router.delete("/projects/{slug}/scenarios/{scenario_id}")
-def delete_scenario(who: Editor, store: InStore, project: ProjectInPath, scenario_id: str) -> Edit:
+def delete_scenario(who: Editor, store: InStore, project: ProjectInPath, scenario_id: Id) -> Edit:
     """Delete a scenario; returns the edit, which can be undone."""
     return scenarios.delete_scenario(store, who.actor, project, scenario_id)
 
 
 @router.get("/projects/{slug}/scenarios/{scenario_id}/versions")
-def list_versions(
-    *, who: Reader, store: InStore, project: ProjectInPath, scenario_id: str, limit: Limit = 50, offset: Offset = 0
+def list_scenario_versions(
+    *, who: Reader, store: InStore, project: ProjectInPath, scenario_id: Id, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[ScenarioVersion]:
     """Return what a scenario was at each save, the newest first."""
     found = scenarios.list_versions(store, project, scenario_id)
@@ -93,6 +98,8 @@ def list_versions(
 
 
 @router.post("/projects/{slug}/scenarios/{scenario_id}/versions/{version}/restore")
-def restore_version(who: Editor, store: InStore, project: ProjectInPath, scenario_id: str, version: Version) -> Saved:
+def restore_scenario_version(
+    who: Editor, store: InStore, project: ProjectInPath, scenario_id: Id, version: Version
+) -> Saved:
     """Make a scenario again what it was at one save."""
     return scenarios.restore_version(store, who.actor, project, scenario_id, version)

@@ -10,6 +10,8 @@ from pydantic import BaseModel, Field
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Text
 from vivavoce.workspace import schedules
 
 router = APIRouter(tags=["schedules"], prefix="/projects/{slug}/schedules")
@@ -23,10 +25,10 @@ class ScheduleBody(BaseModel):
     """
 
     kind: Literal["intents", "engines", "conversations", "dialogues"]
-    title: Annotated[str, Field(max_length=200)] = ""
+    title: Annotated[Text, Field(max_length=200)] = ""
     options: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
     minute_of_day: Annotated[int, Field(ge=0, lt=schedules.DAY)] = schedules.USUAL_MINUTE
-    why: Annotated[str, Field(max_length=1000)] = ""
+    why: Annotated[Text, Field(max_length=1000)] = ""
 
 
 class SwitchBody(BaseModel):
@@ -42,19 +44,21 @@ def list_schedules(who: Reader, store: InStore, project: ProjectInPath) -> Liste
 
 
 @router.post("", status_code=201)
-def create_schedule(who: Editor, store: InStore, project: ProjectInPath, body: ScheduleBody) -> Edit:
+def create_schedule(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: ScheduleBody) -> Edit:
     """Make a daily run; returns the edit, which can be undone."""
     new = schedules.NewSchedule(body.kind, body.title, body.options, body.minute_of_day)
-    return schedules.create_schedule(store, who.actor, project, new, why=body.why)
+    edit = schedules.create_schedule(store, who.actor, project, new, why=body.why)
+    place("projects", project.slug, "edits", edit.id)
+    return edit
 
 
 @router.put("/{schedule_id}")
-def switch_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: str, body: SwitchBody) -> Edit:
+def switch_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: Id, body: SwitchBody) -> Edit:
     """Switch a daily run on or off; returns the edit, which can be undone."""
     return schedules.switch_schedule(store, who.actor, project, schedule_id, enabled=body.enabled)
 
 
 @router.delete("/{schedule_id}")
-def delete_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: str) -> Edit:
+def delete_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: Id) -> Edit:
     """Delete a daily run; the runs that it started stay. Returns the edit, which can be undone."""
     return schedules.delete_schedule(store, who.actor, project, schedule_id)

@@ -9,11 +9,13 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from vivavoce.errors import UsageError
-from vivavoce.store.rows import Edit, SuiteRow
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Edit, Project, SuiteRow
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import download
 from vivavoce.web.api.lists import Listed, listed
-from vivavoce.web.api.texts import Text, Word
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Text, Word
 from vivavoce.workspace import suites
 from vivavoce.workspace.pasting import paste_scenarios, read_text
 from vivavoce.workspace.suites import SuiteLine
@@ -30,20 +32,20 @@ Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The form of 
 class NewSuite(BaseModel):
     """A suite to be brought in: one that ships, a text (YAML, or a table with one row for each turn), or empty."""
 
-    name: Annotated[str, Field(max_length=100)] = ""
-    title: Annotated[str, Field(max_length=200)] = ""
-    shipped: Annotated[str, Field(max_length=100)] = ""
+    name: Annotated[Text, Field(max_length=100)] = ""
+    title: Annotated[Text, Field(max_length=200)] = ""
+    shipped: Annotated[Text, Field(max_length=100)] = ""
     text: Annotated[str, Field(max_length=5_000_000)] = ""
     replacing: bool = False
-    why: Annotated[str, Field(max_length=500)] = ""
+    why: Annotated[Text, Field(max_length=500)] = ""
 
 
 class ChangedSuite(BaseModel):
     """What a suite is called from now on."""
 
     name: Word
-    title: Annotated[str, Field(max_length=200)] = ""
-    why: Annotated[str, Field(max_length=500)] = ""
+    title: Annotated[Text, Field(max_length=200)] = ""
+    why: Annotated[Text, Field(max_length=500)] = ""
 
 
 class MoreScenarios(BaseModel):
@@ -59,10 +61,16 @@ def list_suites(who: Reader, store: InStore, project: ProjectInPath) -> Listed[S
 
 
 @router.post("/projects/{slug}/suites", status_code=201)
-def add_suite(who: Editor, store: InStore, project: ProjectInPath, body: NewSuite) -> Edit:
+def add_suite(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewSuite) -> Edit:
     """Bring in a suite, or make an empty one; returns the edit, which can be undone."""
     if body.shipped and body.text:
         raise UsageError("give either a suite that ships or a text, not both", where="shipped")
+    edit = _bring_in(store, who, project, body)
+    place("projects", project.slug, "edits", edit.id)
+    return edit
+
+
+def _bring_in(store: Store, who: Visitor, project: Project, body: NewSuite) -> Edit:
     if not body.shipped and not body.text:
         return suites.create_suite(store, who.actor, project, body.name, title=body.title, language=project.language)
     read = suites.read_shipped(body.shipped) if body.shipped else read_text(body.text)
@@ -72,20 +80,20 @@ def add_suite(who: Editor, store: InStore, project: ProjectInPath, body: NewSuit
 
 
 @router.get("/projects/{slug}/suites/{suite_id}")
-def show_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: str) -> SuiteRow:
+def show_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: Id) -> SuiteRow:
     """Return a suite; `head` is its YAML without the scenarios."""
     with store.reading() as tx:
         return suites.find_suite(tx, project, suite_id)
 
 
 @router.put("/projects/{slug}/suites/{suite_id}")
-def change_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: str, body: ChangedSuite) -> Edit:
+def change_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: Id, body: ChangedSuite) -> Edit:
     """Call a suite otherwise."""
     return suites.rename_suite(store, who.actor, project, suite_id, name=body.name, title=body.title, why=body.why)
 
 
 @router.delete("/projects/{slug}/suites/{suite_id}")
-def delete_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: str) -> Edit:
+def delete_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: Id) -> Edit:
     """Delete a suite with its scenarios; returns the edit, which can be undone."""
     return suites.delete_suite(store, who.actor, project, suite_id)
 
@@ -95,7 +103,7 @@ def delete_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: 
     response_class=Response,
     responses={200: {"content": {media: {} for media in MEDIA.values()}, "description": "The suite."}},
 )
-def take_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: str, form: Form = "yaml") -> Response:
+def export_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: Id, form: Form = "yaml") -> Response:
     """Return a suite as a file."""
     with store.reading() as tx:
         row = suites.find_suite(tx, project, suite_id)
@@ -104,6 +112,10 @@ def take_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: st
 
 
 @router.post("/projects/{slug}/suites/{suite_id}/pasted", status_code=201)
-def add_scenarios(who: Editor, store: InStore, project: ProjectInPath, suite_id: str, body: MoreScenarios) -> Edit:
+def add_scenarios(  # noqa: PLR0917
+    who: Editor, store: InStore, project: ProjectInPath, place: Place, suite_id: Id, body: MoreScenarios
+) -> Edit:
     """Add all scenarios of a text to a suite."""
-    return paste_scenarios(store, who.actor, project, suite_id, body.text)
+    edit = paste_scenarios(store, who.actor, project, suite_id, body.text)
+    place("projects", project.slug, "edits", edit.id)
+    return edit

@@ -20,3 +20,4 @@ def _storable(text: str) -> str:
 Text = Annotated[str, Field(max_length=100_000), AfterValidator(_storable)]
 Line = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_storable)]
 Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
+Id = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_storable)]

@@ -12,18 +12,20 @@ from starlette.responses import Response
 from vivavoce.records import Rate
 from vivavoce.store.rows import Edit, Topic
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.answers import download, table_file
+from vivavoce.web.answers import CSV, XLSX, download, table_file
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Line, Text, Word
-from vivavoce.workspace import topics
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Id, Line, Text, Word
+from vivavoce.workspace import standing, topics
 from vivavoce.workspace.exporting import COLUMNS, example_table, export_json
-from vivavoce.workspace.standing import Flag, TopicLine, list_topics, topic_state
+from vivavoce.workspace.standing import Flag, TopicLine
 from vivavoce.workspace.topics import AnswerChoice
 
 router = APIRouter(tags=["topics"])
+MEDIA = {"csv": CSV, "xlsx": XLSX, "json": "application/json"}
 Language = Annotated[str, Field(pattern="^[a-z]{2,3}(-[a-zA-Z0-9]{1,8})*$", max_length=20)]
 Answers = Annotated[dict[Language, Text], Field(max_length=50)]
-Ids = Annotated[list[str], Field(min_length=1, max_length=1000)]
+Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
 Sort = Literal[
     "name", "-name", "size", "-size", "share", "-share", "right", "-right", "wrong", "-wrong", "flags", "-flags",
     "owner", "-owner", "created", "-created",
@@ -55,7 +57,7 @@ class Merging(BaseModel):
     """Topics that go into another one, and what becomes of their answers."""
 
     topics: Ids
-    into: str
+    into: Id
     answer: AnswerChoice = "fill"
     why: Annotated[Text, Field(max_length=500)] = ""
 
@@ -96,26 +98,26 @@ class TopicDetail:
 
 
 @router.get("/projects/{slug}/topics")
-def show_topics(
+def list_topics(
     who: Reader,
     store: InStore,
     project: ProjectInPath,
     *,
-    q: Annotated[str, Query(max_length=200)] = "",
+    search: Annotated[str, Query(max_length=200)] = "",
     flag: Flag | None = None,
     sort: Sort = "name",
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[TopicAnswer]:
     """Return topics: those whose name, description or answer holds the words."""
-    found = list_topics(store, project, search=q, flag=flag, sort=sort, limit=limit, offset=offset)
+    found = standing.list_topics(store, project, search=search, flag=flag, sort=sort, limit=limit, offset=offset)
     return listed((_answer(line) for line in found.lines), found.total)
 
 
 @router.post("/projects/{slug}/topics", status_code=201)
-def add_topic(who: Editor, store: InStore, project: ProjectInPath, body: NewTopic) -> topics.Made:
+def add_topic(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewTopic) -> topics.Made:
     """Make a topic with its answers and first examples; returns it with the edit, which can be undone."""
-    return topics.add_topic(
+    made = topics.add_topic(
         store,
         who.actor,
         project,
@@ -126,6 +128,8 @@ def add_topic(who: Editor, store: InStore, project: ProjectInPath, body: NewTopi
         examples=body.examples,
         why=body.why,
     )
+    place("projects", project.slug, "topics", made.topic.id)
+    return made
 
 
 @router.post("/projects/{slug}/topics/merge")
@@ -143,21 +147,21 @@ def delete_topics(who: Editor, store: InStore, project: ProjectInPath, body: Cho
 @router.get(
     "/projects/{slug}/topics/export.{kind}",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {}}, "description": "All examples"}},
+    responses={200: {"content": {media: {} for media in MEDIA.values()}, "description": "All examples."}},
 )
 def export_topics(
     who: Reader, store: InStore, project: ProjectInPath, kind: Literal["csv", "xlsx", "json"]
 ) -> Response:
     """Return all examples with their topics and answers, as an import reads them."""
     if kind == "json":
-        return download(f"{project.slug}.json", "application/json", export_json(store, project))
+        return download(f"{project.slug}.json", MEDIA["json"], export_json(store, project))
     return table_file(project.slug, kind, COLUMNS, example_table(store, project))
 
 
 @router.get("/projects/{slug}/topics/{topic_id}")
-def show_topic(who: Reader, store: InStore, project: ProjectInPath, topic_id: str) -> TopicDetail:
+def show_topic(who: Reader, store: InStore, project: ProjectInPath, topic_id: Id) -> TopicDetail:
     """Return a topic and how it stands."""
-    state = topic_state(store, project, topic_id)
+    state = standing.topic_state(store, project, topic_id)
     line, found = state.line, state.findings
     return TopicDetail(
         line.topic,
@@ -172,7 +176,7 @@ def show_topic(who: Reader, store: InStore, project: ProjectInPath, topic_id: st
 
 
 @router.patch("/projects/{slug}/topics/{topic_id}")
-def change_topic(who: Editor, store: InStore, project: ProjectInPath, topic_id: str, body: ChangedTopic) -> Edit:
+def change_topic(who: Editor, store: InStore, project: ProjectInPath, topic_id: Id, body: ChangedTopic) -> Edit:
     """Rename, describe, answer or give away a topic; returns the edit."""
     return topics.change_topic(
         store,
@@ -192,7 +196,7 @@ def delete_topic(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
-    topic_id: str,
+    topic_id: Id,
     why: Annotated[str, Query(max_length=500)] = "",
 ) -> Edit:
     """Delete a topic with its examples and answers; returns the edit."""

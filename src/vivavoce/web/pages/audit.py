@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -13,7 +12,7 @@ from vivavoce.errors import AbsentError
 from vivavoce.web.access import Admin, InStore
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.language import Words
-from vivavoce.web.paging import pager_of
+from vivavoce.web.paging import PageNumber, link_to, pager_of
 from vivavoce.web.parts import Choice, Field, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.audit_log import MOST_EXPORTED, LogLine, LogPage, read_log
@@ -22,7 +21,6 @@ router = APIRouter()
 ROWS = 50
 COLUMNS = ("at", "who", "action", "noun", "id", "project", "detail", "address")
 Id = Annotated[str, Query(max_length=32)]
-PageNumber = Annotated[int, Query(ge=1, le=10_000_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,13 @@ class AuditView:
 
 @router.get("/audit")
 def show_audit(
-    request: Request, who: Admin, store: InStore, *, person: Id = "", project: Id = "", number: PageNumber = 1
+    request: Request,
+    who: Admin,
+    store: InStore,
+    *,
+    person: Id = "",
+    project: Id = "",
+    number: Annotated[PageNumber, Query(alias="page")] = 1,
 ) -> Response:
     """Show what was done by whom, the newest first."""
     words = words_of(request)
@@ -49,8 +53,8 @@ def show_audit(
         words.ngettext("%(num)s line is written down.", "%(num)s lines are written down.", log.total),
         _fields(words, log, person, project),
         log.lines,
-        pager_of("/audit", chosen, number, ROWS, log.total),
-        tuple(Link(kind.upper(), f"/audit.{kind}?{urlencode(chosen)}") for kind in ("csv", "xlsx")),
+        pager_of("/audit", chosen, number=number, size=ROWS, total=log.total),
+        tuple(Link(kind.upper(), link_to(f"/audit.{kind}", chosen)) for kind in ("csv", "xlsx")),
     )
     return page(request, "audit.html", words.gettext("Audit log"), view=view, section="people")
 

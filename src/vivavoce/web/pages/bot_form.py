@@ -13,6 +13,7 @@ from vivavoce.bots.http import BODY, METHODS
 from vivavoce.errors import DataError, Fault, VivaError
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field
+from vivavoce.web.rendering import Link
 from vivavoce.workspace.bot_rules import OWN_PREFIX, Entry, kind_of, option_of
 from vivavoce.workspace.bots import MOST_ENTRY, MOST_NAME, entry_text, parse_entry
 
@@ -42,6 +43,11 @@ def form_of(entry: Entry) -> str:
     """Return the form that suits an entry."""
     kind = kind_of(entry)
     return "agent" if kind in ENGINES else kind if kind in FORMS else "yaml"
+
+
+def form_links(words: Words, path: str, chosen: str) -> tuple[Link, ...]:
+    """Return the forms to choose from."""
+    return tuple(Link(words.gettext(TITLES[one]), f"{path}?form={one}", one == chosen) for one in FORMS)
 
 
 # --- from an entry to texts and back -----------------------------------------------------------------------------

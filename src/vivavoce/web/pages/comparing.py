@@ -15,6 +15,7 @@ from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import difference_cell, rate_cell
+from vivavoce.web.exam_forms import scope_title
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST
@@ -127,7 +128,7 @@ def _lead(words: Words, found: RunComparison | None) -> str:
         return words.gettext("Choose two runs of the intents exam to see what changed between them.")
     better, worse = found.questions.improved_count, found.questions.broken_count
     said = words.gettext(
-        "From run %(a)s to run %(b)s, %(better)s of %(shared)s shared questions became right, %(worse)s wrong.",
+        "From run %(a)s to %(b)s, %(better)s of %(shared)s shared questions became right; %(worse)s no longer are.",
         a=found.a.number,
         b=found.b.number,
         better=Writer(words).number(better),
@@ -216,7 +217,7 @@ def _change_row(words: Words, change: RateChange) -> Row:
     return Row(
         (
             measure.title,
-            f"({change.scope.replace(',', ', ')})",
+            scope_title(words, change.scope),
             rate_cell(words, change.before, measure.kind),
             rate_cell(words, change.after, measure.kind),
             difference_cell(words, change.difference, measure.kind, clear=change.clear, good=good),

@@ -183,8 +183,14 @@ def _fields(words: Words, asked: Asked, choices: Mapping[str, tuple[str, ...]]) 
 def select_field(words: Words, name: str, title: str, asked: Asked, known: tuple[str, ...]) -> Field:
     """Return a field that narrows a list down to one of the names that are known."""
     every = Choice("", words.gettext("all"))
-    options = (Choice(one, outcome_title(words, one) if name == "outcome" else named(words, one)) for one in known)
+    options = (Choice(one, _option(words, name, one)) for one in known)
     return Field(name, title, "select", getattr(asked, name), choices=(every, *options))
+
+
+def _option(words: Words, name: str, value: str) -> str:
+    if name == "outcome":
+        return outcome_title(words, value)
+    return value.replace("_", " ") if name == "domain" else named(words, value)
 
 
 def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:

@@ -307,4 +307,4 @@ def _preview_columns(words: Words) -> tuple[Column, ...]:
 
 def _preview_cells(row: PlannedTalk) -> tuple[object, ...]:
     messages, marks = (n if row.messages else "" for n in (row.messages, row.marks))
-    return row.name, row.place, row.bot, messages, marks, row.begins, row.reason
+    return row.name or row.place, row.place, row.bot, messages, marks, row.begins, row.reason

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError, InputError
+from vivavoce.errors import AbsentError, AccessError, InputError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
@@ -222,6 +222,8 @@ def start_scoring(request: Request, who: Editor, store: InStore, project: Projec
             rater=typed["rater"] or dialogues.SHIPPED,
             title=typed["title"],
         )
+    except AccessError:
+        raise
     except InputError as error:
         return _score_page(request, store, project, who, typed, error)
     return done(run_path(project, run), words_of(request).gettext("The exam is started. Its numbers appear here."))

@@ -83,6 +83,7 @@ class ComparisonPart:
     downloads: tuple[Link, ...]
     figure: Drawn | None
     differences: tuple[DifferenceCard, ...]
+    differing: bool
     time_columns: tuple[Column, ...]
     times: tuple[Row, ...]
     failures: tuple[tuple[str, str], ...]
@@ -210,6 +211,7 @@ def _part(words: Words, store: Store, project: Project, run: Run, result: Compar
         downloads=tuple(Link(kind.upper(), f"{base}.{kind}") for kind in ("csv", "xlsx")),
         figure=drawn(store, project, run, "accuracy"),
         differences=tuple(_difference(words, one) for one in result.differences),
+        differing=any(one.samples for one in result.differences),
         time_columns=_time_columns(words),
         times=tuple(_times(words, store, run)),
         failures=tuple((one.name, one.reason) for one in result.failures),
@@ -270,9 +272,14 @@ def _time_columns(words: Words) -> tuple[Column, ...]:
 def _times(words: Words, store: Store, run: Run) -> list[Row]:
     writer = Writer(words)
     return [
-        Row((one.name, *(writer.duration(seconds) for seconds in (one.train, one.message, one.total))))
+        Row((one.name, writer.duration(one.train), _message(writer, one.message), writer.duration(one.total)))
         for one in engine_times(store, run)
     ]
+
+
+def _message(writer: Writer, seconds: float) -> str:
+    """Write the time of one message, which is often less than a thousandth of a second."""
+    return f"{writer.number(1000 * seconds, 2)} ms" if seconds < 0.01 else writer.duration(seconds)
 
 
 def _facts(words: Words, run: Run) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -17,9 +17,10 @@ from vivavoce.web.entering import as_secret, base_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
-from vivavoce.web.paging import pager_of, sorting_column
+from vivavoce.web.paging import PageNumber, Search, pager_of, sorting_column
 from vivavoce.web.parts import Choice, Column, Field, Pager
 from vivavoce.workspace import keys, people, sessions
+from vivavoce.workspace.people import Sort
 
 router = APIRouter()
 ROWS = 50
@@ -73,14 +74,13 @@ class Shown:
     """Which people are shown, and in which order."""
 
     search: str = ""
-    sort: people.Sort = "login"
-    order: Literal["ascending", "descending"] = "ascending"
+    sort: Sort = "login"
     number: int = 1
 
     @property
     def chosen(self) -> dict[str, str]:
         """What the links of the page carry on."""
-        return {"search": self.search, "sort": self.sort, "order": self.order}
+        return {"search": self.search, "sort": self.sort}
 
 
 @router.get("/people")
@@ -89,13 +89,12 @@ def show_people(
     who: Admin,
     store: InStore,
     *,
-    search: Annotated[str, Query(max_length=200)] = "",
-    sort: people.Sort = "login",
-    order: Literal["ascending", "descending"] = "ascending",
-    number: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    search: Search = "",
+    sort: Sort = "login",
+    number: Annotated[PageNumber, Query(alias="page")] = 1,
 ) -> Response:
     """Show people."""
-    return _people_page(request, store, who, Shown(search, sort, order, number))
+    return _people_page(request, store, who, Shown(search, sort, number))
 
 
 @router.post("/people")
@@ -108,7 +107,7 @@ def invite(request: Request, who: Admin, store: InStore, form: Form) -> Response
             store, who.actor, login, name=name, role=Role(role), language=language_of(request)
         )
     except InputError as error:
-        return _people_page(request, store, who, Shown(), (login, name, role), error)
+        return _people_page(request, store, who, Shown(), typed=(login, name, role), error=error)
     return _link_page(request, member, path)
 
 
@@ -221,6 +220,7 @@ def _people_page(
     store: InStore,
     who: Visitor,
     shown: Shown,
+    *,
     typed: tuple[str, str, str] = ("", "", "reader"),
     error: InputError | None = None,
 ) -> Response:
@@ -231,15 +231,13 @@ def _people_page(
         Field("name", words.gettext("Name"), value=name, error=fault_at(error, "name"), most=people.MOST_NAME),
         role_field(words, role),
     )
-    found = people.list_people(
-        store, who.actor, search=shown.search, sort=shown.sort, descending=shown.order == "descending"
-    )
+    found = people.list_people(store, who.actor, search=shown.search, sort=shown.sort)
     first = (shown.number - 1) * ROWS
     view = PeopleView(
         people=found[first : first + ROWS],
         filter=(Field("search", words.gettext("Search"), "search", shown.search),),
         columns=_columns(words, shown),
-        pager=pager_of("/people", shown.chosen, shown.number, ROWS, len(found)),
+        pager=pager_of("/people", shown.chosen, number=shown.number, size=ROWS, total=len(found)),
         lead=_lead(words, people.count_active(store)),
         fields=fields,
         error=error,
@@ -261,7 +259,7 @@ def _columns(words: Words, shown: Shown) -> tuple[Column | str, ...]:
         column(words.gettext("Name"), "name"),
         column(words.gettext("Role"), "role"),
         words.gettext("State"),
-        column(words.gettext("Last here"), "seen"),
+        sorting_column(words.gettext("Last here"), "seen", "/people", shown.chosen, falling=True),
     )
 
 

@@ -19,6 +19,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, ScenarioRow, SuiteRow
 from vivavoce.web.access import config_of, visitor_of
 from vivavoce.web.answers import page, words_of
+from vivavoce.web.field_faults import fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.pages.scenario_form import MOST_TURNS, change_turn, rearrange
 from vivavoce.web.pages.scenario_words import level_title
@@ -110,6 +111,16 @@ class EditorView:
     notes: Notes
     editable: bool
     too_long: bool
+
+    @property
+    def name_fault(self) -> str:
+        """What is wrong with the name."""
+        return fault_at(self.notes.error, "name")
+
+    @property
+    def level_fault(self) -> str:
+        """What is wrong with the level."""
+        return fault_at(self.notes.error, "level")
 
 
 def editor_page(request: Request, store: Store, desk: Desk, draft: Draft, notes: Notes | None = None) -> Response:

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from vivavoce.errors import InputError, StaleError
+from vivavoce.errors import AbsentError, InputError, StaleError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, ScenarioRow, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
@@ -59,7 +59,10 @@ def change_scenario(
     request: Request, *, who: Editor, store: InStore, project: ProjectInPath, scenario_id: str, form: Form
 ) -> Response:
     """Do what a button of the form asks for: most change the form alone, one saves."""
-    found = open_scenario(store, project, scenario_id)
+    try:
+        found = open_scenario(store, project, scenario_id)
+    except AbsentError:
+        return _offer_anew(request, store, project, form)
     version = form.whole("version", found.row.version, low=1, high=10**9)
     desk = _with_form(_desk(project, found.suite, scenario_id, version), form)
     # The name is what others call the scenario by, so it stays.
@@ -118,6 +121,17 @@ def end_scenario(
     edit = delete_scenario(store, who.actor, project, scenario_id)
     said = words_of(request).gettext("%(name)s is deleted.", name=found.row.name)
     return done(f"/p/{project.slug}/suites/{found.suite.id}", said, project=project, edit=edit)
+
+
+def _offer_anew(request: Request, store: Store, project: Project, form: Fields) -> Response:
+    """Show what was typed for a scenario that is gone: saving makes it anew."""
+    with store.reading() as tx:
+        row = find_suite(tx, project, form.text("suite"))
+    notice = words_of(request).gettext(
+        "This scenario was deleted meanwhile. What you wrote is here: save it as a new one."
+    )
+    desk = _with_form(new_desk(project, row), form)
+    return editor_page(request, store, desk, read_draft(form), Notes(notice=notice, status=409))
 
 
 def new_desk(project: Project, suite: SuiteRow) -> Desk:

@@ -21,6 +21,7 @@ from vivavoce.store.rows import Project
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import link_cell, rate_cell
+from vivavoce.web.exam_forms import scope_title
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.figures import Drawn
 from vivavoce.web.formats import Writer
@@ -178,7 +179,7 @@ def _day(said: str, name: str, faults: list[Fault]) -> date | None:
 def _lead(words: Words, found: Timeline) -> str:
     from vivavoce.reports.meanings import MEASURES as MEANINGS
 
-    scope = found.points[-1].scope if found.points else ""
+    scope = next(iter(_scopes(found.points)), "")
     known = [point for point in found.points if point.scope == scope and point.value is not None]
     title, writer = MEANINGS[found.measure].title, Writer(words)
     if not known:
@@ -217,7 +218,7 @@ def _figure(words: Words, found: Timeline, address: str) -> Drawn:
 
 def _columns(words: Words, found: Timeline) -> tuple[Column, ...]:
     titles = (words.gettext("Run"), words.gettext("When"), words.gettext("Engine"))
-    settings = (Column(f"({scope.replace(',', ', ')})", number=True) for scope in _scopes(found.points))
+    settings = (Column(scope_title(words, scope), number=True) for scope in _scopes(found.points))
     return (*(Column(title) for title in titles), *settings, Column(words.gettext("Compare")))
 
 

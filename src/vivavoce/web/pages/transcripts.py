@@ -88,8 +88,8 @@ def show_talks(  # noqa: PLR0917
     view = TurnsView(
         head=run_head(words, project, line),
         lead=words.ngettext(
-            "%(num)s conversation, held with each bot.",
-            "%(num)s conversations, each held with each bot.",
+            "%(num)s conversation, held with every bot.",
+            "%(num)s conversations, held with every bot.",
             found.total,
         ),
         tabs=run_tabs(words, project, line.run, "talks"),

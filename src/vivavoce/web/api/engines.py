@@ -1,0 +1,47 @@
+"""Engines: which there are, and several of them on the same splits."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from vivavoce.store.rows import Run
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.intents import ExamOptions
+from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.runs import RunNumber
+from vivavoce.web.api.texts import Word
+from vivavoce.workspace import engines, runs
+from vivavoce.workspace.engines import Engine, EngineTime
+
+router = APIRouter(tags=["engines"])
+
+
+class NewComparison(ExamOptions):
+    """A comparison of engines to be started."""
+
+    title: Annotated[str, Field(max_length=200)] = ""
+    classifiers: Annotated[list[Word], Field(min_length=2, max_length=20)]
+
+
+@router.get("/engines")
+def list_engines(who: Reader) -> Listed[Engine]:
+    """Return the engines that are installed and can be used as they are."""
+    return listed(engines.known_engines())
+
+
+@router.post("/projects/{slug}/engines", status_code=201)
+def start_engines(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewComparison) -> Run:
+    """Examine several engines on the same splits."""
+    run = engines.start_engines(store, who.actor, project, body.classifiers, title=body.title, options=body.chosen())
+    place("projects", project.slug, "runs", run.number)
+    return run
+
+
+@router.get("/projects/{slug}/engines/{number}/times")
+def list_engine_times(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Listed[EngineTime]:
+    """Return what the engines of a comparison took."""
+    return listed(engines.engine_times(store, runs.show_run(store, project, number, "engines").run))

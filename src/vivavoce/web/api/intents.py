@@ -1,0 +1,179 @@
+"""The intents exam: started, its questions, two runs compared, and the line over time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from vivavoce.outcomes import Outcome
+from vivavoce.records import Rate
+from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.store.repositories.outcomes import ComparedQuestion
+from vivavoce.store.rows import Edit, OutcomeRow, Run
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.runs import RunNumber
+from vivavoce.web.api.texts import Word
+from vivavoce.workspace import comparing, intents, runs, timeline
+from vivavoce.workspace.comparing import RateChange
+from vivavoce.workspace.timeline import Mark
+
+router = APIRouter(tags=["intents"])
+Pair = tuple[Annotated[int, Field(ge=0, le=1000)], Annotated[float, Field(ge=0, le=1)]]
+Name = Annotated[str | None, Query(max_length=400)]
+MeasureName = Literal[
+    "accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted"
+]
+
+
+class ExamOptions(BaseModel):
+    """How training data are examined; what is left out is as usual."""
+
+    settings: Annotated[list[Pair], Field(min_length=1, max_length=20)] = Field(
+        default=[(0, 0.0), (0, 0.15), (5, 0.0)],
+        description="Pairs (k, p): topics under k examples, or a share p, are unknown.",
+    )
+    retries: Annotated[int, Field(ge=1, le=100)] = 10
+    threshold: Annotated[float | None, Field(ge=0, le=1)] = Field(
+        default=None, description="Least confidence for an answer; null: that of the project."
+    )
+    test_fraction: Annotated[float, Field(ge=0.01, le=0.9)] = 0.2
+    seed: Annotated[int, Field(ge=0, le=LARGEST)] = 0
+    leak_proof: bool = True
+
+    def chosen(self) -> dict[str, object]:
+        """Return the options as an exam takes them; what the project decides is left out."""
+        said = self.model_dump(include=set(ExamOptions.model_fields))
+        said["settings"] = [list(pair) for pair in self.settings]
+        return {name: value for name, value in said.items() if value is not None}
+
+
+class NewIntentsExam(ExamOptions):
+    """An intents exam to be started."""
+
+    title: Annotated[str, Field(max_length=200)] = ""
+    classifier: Word | None = None
+
+
+class ComparedRuns(BaseModel):
+    """Two runs side by side, the earlier one first."""
+
+    a: Run
+    b: Run
+    same_data: bool
+    differing: list[tuple[str, str, str]]
+    changes: list[RateChange]
+    paired: Rate
+    p: float
+    shared: int
+    improved: int
+    broken: int
+    improved_questions: list[ComparedQuestion]
+    broken_questions: list[ComparedQuestion]
+    edits: list[Edit]
+    all_edits: int
+
+
+class TimelineBody(BaseModel):
+    """A number over time, oldest first, and the marks between, newest first."""
+
+    measure: str
+    points: list[MeasurePoint]
+    marks: list[Mark]
+    all_marks: int
+
+
+@router.post("/projects/{slug}/intents", status_code=201)
+def start_intents(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewIntentsExam) -> Run:
+    """Examine the topics of a project as they are now."""
+    options = body.chosen() | ({"classifier": body.classifier} if body.classifier else {})
+    run = intents.start_intents(store, who.actor, project, title=body.title, options=options)
+    place("projects", project.slug, "runs", run.number)
+    return run
+
+
+@router.get("/projects/{slug}/intents/{number}/questions")
+def list_questions(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: RunNumber,
+    outcome: Outcome | None = None,
+    intent: Name = None,
+    guess: Name = None,
+    search: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[OutcomeRow]:
+    """Return some questions of an exam and what came of them."""
+    run = runs.show_run(store, project, number, intents.KIND).run
+    found = intents.list_questions(
+        store,
+        run,
+        outcome=outcome.value if outcome else None,
+        intent=intent,
+        guess=guess,
+        search=search,
+        limit=limit,
+        offset=offset,
+    )
+    return listed(found.rows, found.total)
+
+
+@router.get("/projects/{slug}/intents/compare")
+def compare_intents(
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    a: Annotated[int, Query(ge=1, le=LARGEST)],
+    b: Annotated[int, Query(ge=1, le=LARGEST)],
+) -> ComparedRuns:
+    """Hold two exams against each other: numbers, questions, and the edits between them."""
+    found = comparing.compare_runs(store, project, a, b)
+    return ComparedRuns(
+        a=found.a,
+        b=found.b,
+        same_data=found.same_data,
+        differing=list(found.differing),
+        changes=list(found.changes),
+        paired=found.paired,
+        p=found.p,
+        shared=found.questions.shared,
+        improved=found.questions.improved_count,
+        broken=found.questions.broken_count,
+        improved_questions=list(found.questions.improved),
+        broken_questions=list(found.questions.broken),
+        edits=[line.edit for line in found.edits],
+        all_edits=found.all_edits,
+    )
+
+
+@router.get("/projects/{slug}/timeline")
+def show_timeline(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    measure: MeasureName = "accuracy",
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> TimelineBody:
+    """Return a number of all exams over time, with every change between them."""
+    first, last = (None if moment is None else _utc(moment) for moment in (since, until))
+    found = timeline.show_timeline(store, project, measure=measure, since=first, until=last)
+    return TimelineBody(
+        measure=found.measure, points=list(found.points), marks=list(found.marks), all_marks=found.all_marks
+    )
+
+
+def _utc(moment: datetime) -> datetime:
+    """Return a time in UTC; one without a zone is UTC already, and one at the end of all days stays there."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)

@@ -1,0 +1,148 @@
+"""Runs of all exams: looked at, ended, gone on with, and what they found."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from vivavoce.store.rows import Project, Run, RunState
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
+from vivavoce.web.api.texts import Word
+from vivavoce.workspace import runs
+from vivavoce.workspace.runs import FailureCount
+
+router = APIRouter(tags=["runs"])
+RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run within its project.")]
+Kind = Annotated[str | None, Query(max_length=20, description="intents, engines, conversations or dialogues.")]
+ChartName = Annotated[str, Path(max_length=60, pattern=r"^[a-z0-9-]+$")]
+JSON_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}
+HTML_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {"schema": {"type": "string"}}}}}
+SVG_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}}
+
+
+class NewTitle(BaseModel):
+    """Another title of a run."""
+
+    title: Word
+
+
+class ProgressBody(BaseModel):
+    """How far a run is; `units` counts its pieces by state, `seconds_left` is null where nobody can tell."""
+
+    state: RunState
+    version: int
+    total: int
+    units: dict[str, int]
+    seconds_left: float | None
+    failures: list[FailureCount]
+    workers: int
+
+
+@router.get("/projects/{slug}/runs")
+def list_runs(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    kind: Kind = None,
+    state: RunState | None = None,
+    limit: Limit = 25,
+    offset: Offset = 0,
+) -> Listed[Run]:
+    """Return some runs, the newest first."""
+    found = runs.list_runs(store, project, kind=kind, state=state, limit=limit, offset=offset)
+    return listed([line.run for line in found.lines], found.total)
+
+
+@router.get("/projects/{slug}/runs/{number}")
+def show_run(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Run:
+    """Return a run."""
+    return runs.show_run(store, project, number).run
+
+
+@router.get("/projects/{slug}/runs/{number}/progress")
+def show_progress(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> ProgressBody:
+    """Return how far a run is, why parts of it failed, and how long the rest may take."""
+    found = runs.progress_of(store, runs.show_run(store, project, number).run)
+    return ProgressBody(
+        state=found.run.state,
+        version=found.run.version,
+        total=found.run.total,
+        units={state.value: n for state, n in found.counts.items()},
+        seconds_left=found.seconds_left,
+        failures=list(found.failures),
+        workers=found.workers,
+    )
+
+
+@router.post("/projects/{slug}/runs/{number}/cancel")
+def cancel_run(who: Editor, store: InStore, project: ProjectInPath, number: RunNumber) -> Run:
+    """End a run; what was done is kept, and it can go on later."""
+    return runs.cancel_run(store, who.actor, project, number)
+
+
+@router.post("/projects/{slug}/runs/{number}/resume")
+def resume_run(who: Editor, store: InStore, project: ProjectInPath, number: RunNumber) -> Run:
+    """Go on with a run that was cancelled or failed."""
+    return runs.resume_run(store, who.actor, project, number)
+
+
+@router.post("/projects/{slug}/runs/{number}/retry")
+def retry_run(who: Editor, store: InStore, project: ProjectInPath, number: RunNumber) -> Run:
+    """Try again what failed in a run that is over."""
+    return runs.retry_run(store, who.actor, project, number)
+
+
+@router.put("/projects/{slug}/runs/{number}/title")
+def rename_run(who: Editor, store: InStore, project: ProjectInPath, number: RunNumber, body: NewTitle) -> Run:
+    """Give a run another title."""
+    return runs.rename_run(store, who.actor, project, number, body.title)
+
+
+@router.delete("/projects/{slug}/runs/{number}", status_code=204)
+def delete_run(who: Editor, store: InStore, project: ProjectInPath, number: RunNumber) -> None:
+    """Forget a run that is over and all that it found, for good."""
+    runs.delete_run(store, who.actor, project, number)
+
+
+@router.get("/projects/{slug}/runs/{number}/findings", responses=JSON_FILE, response_class=Response)
+def show_findings(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Response:
+    """Return all that a run found: the same bytes for the same work."""
+    return _file(store, project, number, runs.FINDINGS, "application/json")
+
+
+@router.get("/projects/{slug}/runs/{number}/warnings")
+def list_warnings(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Listed[str]:
+    """Return what is to be known before the numbers of a run are trusted."""
+    return listed(runs.warnings_of(store, runs.show_run(store, project, number).run))
+
+
+@router.get("/projects/{slug}/runs/{number}/report", responses=HTML_FILE, response_class=Response)
+def show_report(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> Response:
+    """Return the report of a run, one file with all pictures in it."""
+    answer = _file(store, project, number, runs.REPORT, "text/html; charset=utf-8")
+    # Opened in a browser, a report may show itself and do nothing else.
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    return answer
+
+
+@router.get("/projects/{slug}/runs/{number}/charts/{name}", responses=JSON_FILE, response_class=Response)
+def show_chart(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber, name: ChartName) -> Response:
+    """Return the specification of a chart (Vega-Lite)."""
+    return _file(store, project, number, f"charts/{name}.json", "application/json")
+
+
+@router.get("/projects/{slug}/runs/{number}/pictures/{name}", responses=SVG_FILE, response_class=Response)
+def show_picture(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber, name: ChartName) -> Response:
+    """Return a chart as a picture."""
+    answer = _file(store, project, number, f"charts/{name}.svg", "image/svg+xml")
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    return answer
+
+
+def _file(store: InStore, project: Project, number: int, name: str, media: str) -> Response:
+    run = runs.show_run(store, project, number).run
+    return Response(runs.document(store, run, name), media_type=media)

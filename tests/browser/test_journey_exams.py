@@ -1,0 +1,126 @@
+"""Journeys through the exams: begun on a page, seen live, understood, compared."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from furnishing import actor_of, add_flight, add_project, add_topics, talks
+from halls import Hall
+from journeys import fill, flash, press, until, visiting
+
+from vivavoce.store.rows import Role
+
+pytestmark = pytest.mark.browser
+MARKED = "document.body.dataset.marked"
+
+
+def seen_live(page: Any, bar: str, over: Any) -> list[str]:
+    """Watch a bar until something else is there; return what it said, as long as the page was never loaded anew."""
+    page.evaluate(f"{MARKED} = 'yes'")
+    values: list[str] = []
+
+    def look() -> bool:
+        if over.count():
+            return True
+        found = page.locator(bar)
+        if found.count() and page.evaluate(f"{MARKED} === 'yes'"):
+            value = found.first.evaluate("element => String(element.value)")
+            values.extend([value] if value not in values[-1:] else [])
+        return False
+
+    until(look)
+    return values
+
+
+def test_an_intents_exam_is_seen_live_and_shows_the_confused_pairs(hall: Hall, browser: Any) -> None:
+    project = add_project(hall.store, "live")
+    add_topics(hall.store, actor_of(hall.house.users[Role.EDITOR]), project)
+    with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
+        page.goto("/p/live/intents")
+        page.locator("main [name=preset]").select_option("known")
+        fill(page, retries="25", threshold="0.1")
+        press(page, "Start the exam")
+        values = seen_live(page, "#run-bar-bar", page.locator("main .tiles"))
+        assert len(values) > 1, "the bar moved while the page stayed"
+        assert values == sorted(values, key=float)
+        page.get_by_role("heading", name="What to fix next").wait_for()
+        pair = page.locator("main .cards article").first
+        pair.locator("a").last.click()
+        assert "/questions?" in page.url
+        assert page.locator("main tbody tr").count() > 0, "the questions behind a pair"
+        page.locator(".tabs a", has_text="Confusion").click()
+        assert page.locator("main tbody tr").count() > 0
+
+
+def test_two_bots_talk_side_by_side_and_their_transcript_can_be_read(hall: Hall, browser: Any) -> None:
+    project = add_project(hall.store, "flights")
+    add_flight(hall.store, actor_of(hall.house.users[Role.EDITOR]), project)
+    with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
+        page.goto("/p/flights/conversations")
+        for name, ticked in (("keywords", True), ("nearest", True), ("vectors", False)):
+            page.locator(f"main [name=bot][value={name}]").set_checked(ticked)
+        page.locator("main [name=level][value=basic]").check()
+        press(page, "Count and check")
+        assert "with 2 bots" in page.locator("#size").inner_text()
+        assert page.locator("main [name=bot]:checked").count() == 2, "what was chosen stays chosen"
+        press(page, "Begin")
+        page.get_by_role("heading", name="The seven numbers").wait_for()
+        page.locator(".tabs a", has_text="Conversations").click()
+        page.locator("main tbody th a").first.click()
+        replies = page.locator(".rounds li").first.locator(".turn.bot")
+        assert replies.locator(".who").all_inner_texts() == ["keywords", "nearest"]
+        boxes = [replies.nth(place).bounding_box() for place in (0, 1)]
+        assert boxes[0]["y"] == boxes[1]["y"], "side by side"
+        assert boxes[0]["x"] < boxes[1]["x"]
+
+
+def test_two_runs_are_compared_question_by_question_and_turn_by_turn(hall: Hall, browser: Any) -> None:
+    exams, held = (hall.house.runs[kind] for kind in ("intents", "conversations"))
+    with visiting(browser, hall.url, hall.states[Role.READER]) as page:
+        page.goto(f"/p/jobs/intents/{exams[1].number}")
+        page.locator("main a", has_text=re.compile("Compare")).first.click()
+        assert f"a={exams[0].number}" in page.url
+        numbers = page.locator("main table").first.inner_text()
+        assert str(exams[0].number) in numbers
+        assert str(exams[1].number) in numbers
+        changed = page.locator("main tbody th", has_text=re.compile(r"\w+ \w+"))
+        assert changed.count() > 0, "the lower threshold answers other questions"
+        page.goto(f"/p/jobs/conversations/compare?a={held[0].number}&b={held[1].number}")
+        page.get_by_role("heading", name="Turn by turn").wait_for()
+        both = page.locator("main").inner_text()
+        assert all(name in both for name in ("keywords", "nearest", "parrot"))
+
+
+def test_talks_are_brought_in_scored_and_rated(hall: Hall, browser: Any) -> None:
+    add_project(hall.store, "talks")
+    with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
+        page.goto("/p/talks/dialogues")
+        page.locator("main .empty a.button").click()
+        page.locator("main input[type=file]").set_input_files(
+            {"name": "june.jsonl", "mimeType": "application/jsonl", "buffer": talks(6)}
+        )
+        press(page, "Read the file")
+        page.get_by_role("heading", name="Every talk").wait_for()
+        page.locator("main form[action$='/apply'] button").click()
+        flash(page, re.compile(r"\d"))
+        page.goto("/p/talks/dialogues/score")
+        press(page, "Start the exam")
+        page.locator("main .run-foot .downloads").wait_for()
+        page.goto("/p/talks/dialogues")
+        page.locator("main tbody th a").first.click()
+        page.get_by_role("heading", name="Why this score").wait_for()
+        page.locator("main .marks [name=quality][value='4']").check()
+        press(page, "Keep your marks")
+        page.locator("main", has_text="Edith Editor").wait_for()
+        assert page.locator("main .marks [name=quality][value='4']").is_checked()
+        page.goto("/p/talks/dialogues/rate")
+        page.locator("main .marks button").first.click()
+        page.locator("main .flash", has_text="Your last mark").wait_for()
+    with hall.store.reading() as tx:
+        project = tx.projects.by_slug("talks")
+        assert project is not None
+        marks = [one.quality for row in tx.dialogues.of_project(project.id) for one in tx.ratings.of_dialogue(row.id)]
+    assert 4 in marks
+    assert len(marks) == 2

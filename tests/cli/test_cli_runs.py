@@ -1,0 +1,80 @@
+"""Exams of a workspace from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from vivavoce.cli.app import app
+from vivavoce.jobs.worker import Worker
+from vivavoce.store.database import open_store
+from vivavoce.workspace.actors import PRODUCT
+from vivavoce.workspace.examples import add_examples
+from vivavoce.workspace.projects import create_project
+from vivavoce.workspace.topics import add_topic
+
+TEXTS = {"hours": ("when are you open", "opening times", "are you open on sunday"), "pay": ("how much is it", "price")}
+
+
+@pytest.fixture
+def place(sqlite_path: Path) -> Path:
+    """Return a workspace with one small project."""
+    store = open_store(sqlite_path)
+    project = create_project(store, PRODUCT, "Jobs", classifier="tfidf")
+    for name, texts in TEXTS.items():
+        made = add_topic(store, PRODUCT, project, name)
+        add_examples(store, PRODUCT, project, texts, topic_id=made.topic.id)
+    store.close()
+    return sqlite_path
+
+
+def call(place: Path, *words: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["runs", *words, "--workspace", str(place)])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_a_run_begun_here_is_done_by_a_worker_and_fetched(place: Path, tmp_path: Path) -> None:
+    code, said, _ = call(place, "start", "intents", "jobs", "--retries", "2", "--json", "-")
+    assert code == 0
+    assert json.loads(said)["run"]["state"] == "waiting"
+    store = open_store(place)
+    Worker(store, slots=1).drain()
+    store.close()
+    code, _, told = call(place, "wait", "jobs", "1")
+    assert code == 0
+    assert "done" in told
+    assert call(place, "fetch", "jobs", "1", str(tmp_path / "report.html"))[0] == 0
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert call(place, "fetch", "jobs", "1", str(tmp_path / "found.json"))[0] == 0
+    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["kind"] == "intents"
+
+
+def test_a_run_is_cancelled_and_resumed(place: Path) -> None:
+    call(place, "start", "intents", "jobs", "--retries", "2")
+    assert "cancelled" in call(place, "cancel", "jobs", "1")[2]
+    code, said, _ = call(place, "resume", "jobs", "1", "--json", "-")
+    assert code == 0
+    assert json.loads(said)["run"]["state"] in ("waiting", "running")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("start", "intent", "jobs"), "Did you mean 'intents'?"),
+        (("start", "intents", "jobz"), "Did you mean 'jobs'?"),
+        (("start", "conversations", "jobs", "--suite", "flight"), "there is no suite 'flight'"),
+        (("fetch", "jobs", "7", "x.html"), "there is no run 7"),
+        (("fetch", "jobs", "7", "x.pdf"), "use .html or .json"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_to_do(place: Path, words: tuple[str, ...], told: str) -> None:
+    code, said, error = call(place, *words)
+    assert code == 2
+    assert told in (said + error).replace("\n", " ")
+
+
+def test_an_empty_list_says_how_to_begin(place: Path) -> None:
+    assert "viva runs start" in call(place, "list", "jobs")[1]

@@ -1,0 +1,124 @@
+"""Exams that were held, without anybody waiting for them: a small project and what its runs found."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any
+from unittest.mock import patch
+
+from vivavoce.jobs.concluding import Concluded, keep_concluded
+from vivavoce.jobs.exams.documents import dataset_to_bytes
+from vivavoce.jobs.exams.protocol import Conclusion, Finished, Work
+from vivavoce.jobs.exams.registry import load_exam
+from vivavoce.records import Dataset
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Run
+from vivavoce.store.stamps import new_id, now
+from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.engines import start_engines
+from vivavoce.workspace.intents import start_intents
+
+SMALL: dict[str, Any] = {"retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}
+ENGINES = ("tfidf", "tfidf:en")
+PICTURE = '<svg class="marks" width="10" height="10"><g></g></svg>'
+TOPICS = 4
+EACH = 8
+
+
+@cache
+def small_data() -> tuple[tuple[str, str], ...]:
+    """Return messages with their topics; words of other topics make some of them hard."""
+    draw = random.Random(0)  # noqa: S311
+    words = [f"word{n}" for n in range(TOPICS * 4)]
+    return tuple(
+        (" ".join([*draw.sample(words[topic * 4 : topic * 4 + 4], 2), draw.choice(words), str(n)]), f"topic {topic}")
+        for topic in range(TOPICS)
+        for n in range(EACH)
+    )
+
+
+def fill_project(store: Store, project: Project, user_id: str | None = None) -> None:
+    """Bring the messages into a project, as one edit."""
+    ids = {topic: new_id() for _, topic in small_data()}
+    with store.writing() as tx:
+        changes = [
+            tx.edits.insert(
+                "topics",
+                {
+                    "id": own,
+                    "project_id": project.id,
+                    "name": topic,
+                    "description": "",
+                    "owner": "",
+                    "created": now(),
+                },
+                own,
+            )
+            for topic, own in ids.items()
+        ]
+        changes += [
+            tx.edits.insert(
+                "examples",
+                {
+                    "id": new_id(),
+                    "project_id": project.id,
+                    "topic_id": ids[topic],
+                    "text": text,
+                    "language": "en",
+                    "source": "test",
+                    "created": now(),
+                    "place": place,
+                },
+                ids[topic],
+            )
+            for place, (text, topic) in enumerate(small_data())
+        ]
+        tx.edits.apply(project.id, user_id, "import", "Imported small.csv", changes, why="to begin")
+
+
+@cache
+def found_in(kind: str, threshold: float) -> Conclusion:
+    """Return what an exam of these messages finds."""
+    material = dataset_to_bytes(Dataset.of(*(list(column) for column in zip(*small_data(), strict=True))))
+    exam = load_exam(kind)
+    engines = {"classifiers": list(ENGINES)} if kind == "engines" else {"classifier": "tfidf"}
+    options = exam.check({**SMALL, **engines, "threshold": threshold})
+    works = [Work(kind, "hall", material, options, unit.key) for unit in exam.plan(material, options)]
+    finished = Finished({work.key: exam.perform(work) for work in works})
+    # Drawing takes longer than all else, and pictures have tests of their own.
+    with patch("vl_convert.vegalite_to_svg", return_value=PICTURE):
+        return exam.conclude(material, options, finished)
+
+
+def hold_intents(
+    store: Store, project: Project, threshold: float = 0.3, *, actor: Actor = PRODUCT, title: str = ""
+) -> Run:
+    """Hold an intents exam."""
+    options = {**SMALL, "classifier": "tfidf", "threshold": threshold}
+    run = start_intents(store, actor, project, title=title, options=options)
+    return finish(store, run, found_in("intents", threshold))
+
+
+def hold_engines(store: Store, project: Project) -> Run:
+    """Compare two engines."""
+    run = start_engines(store, PRODUCT, project, ENGINES, options={**SMALL, "threshold": 0.3})
+    return finish(store, run, found_in("engines", 0.3))
+
+
+def finish(store: Store, run: Run, found: Conclusion, *, failed: int = 0) -> Run:
+    """End a run as a worker would: all units are done but the first `failed`, and this is what they mean."""
+    with store.writing() as tx:
+        # Units of a later phase can be claimed when the earlier ones are over.
+        while units := tx.units.claim("hall", 100, now()):
+            for unit in units:
+                if failed:
+                    failed -= 1
+                    tx.units.fail(unit.id, "hall", "the engine is on fire", retry=False)
+                else:
+                    tx.units.finish(unit.id, "hall", b"done")
+        (last,) = tx.units.claim_conclusions("hall", 1, now())
+        keep_concluded(tx, run, last, "hall", Concluded(found, {}, ()))
+        done = tx.runs.get(run.id)
+    assert done is not None
+    return done

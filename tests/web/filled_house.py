@@ -1,0 +1,101 @@
+"""A small workspace with a little of everything, for tests of the whole API; its exams are done in this process."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from vivavoce.demo import dialogues_path
+from vivavoce.jobs.worker import Rhythm, Worker
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Role, Run, User
+from vivavoce.workspace.actors import Actor
+from vivavoce.workspace.bot_rules import BotRules
+from vivavoce.workspace.bots import add_bot
+from vivavoce.workspace.conversation_choices import Choice
+from vivavoce.workspace.conversations import start_conversations
+from vivavoce.workspace.dialogue_imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogue_reading import read_log
+from vivavoce.workspace.dialogues import begin_scoring
+from vivavoce.workspace.incoming import Source, source_of_text
+from vivavoce.workspace.importing import Choices, apply_import, prepare_import
+from vivavoce.workspace.intents import start_intents
+from vivavoce.workspace.keys import make_key
+from vivavoce.workspace.people import invite
+from vivavoce.workspace.ratings import Opinion, rate_talk
+from vivavoce.workspace.schedules import NewSchedule, create_schedule
+from vivavoce.workspace.suites import import_read_suite, read_shipped
+
+QUICK = Rhythm(lease=30, beat=5, poll=0.02, flush=0.02, schedules=5)
+EXAM = {"retries": 1, "settings": [[0, 0]], "leak_proof": False}
+WORDS = {"pay": "wage salary money bonus", "visa": "permit border papers embassy", "hours": "shift time early late"}
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A workspace, an admin's key to it, and what of it is named in addresses."""
+
+    store: Store
+    key: str
+    project: Project
+    person: User
+    intents: Run
+    later: Run
+    conversations: Run
+    scoring: Run
+    waiting: Run
+    preview: str
+    other_key: str
+
+
+def fill(store: Store) -> Filled:
+    """Fill a workspace; a run that nobody does stays open at the end."""
+    with store.writing() as tx:
+        admin = tx.users.add("admin", "Ada Admin", Role.ADMIN, password=None)
+        project = tx.projects.add("jobs", "Jobs", language="en", classifier="tfidf", threshold=0.3)
+    actor = Actor(admin.id, admin.name, admin.role)
+    add_topics(store, actor, project)
+    intents = start_intents(store, actor, project, options=EXAM)
+    held = hold_talks(store, actor, project)
+    scoring = score_talks(store, actor, project)
+    do_work(store)
+    later = start_intents(store, actor, project, options={**EXAM, "threshold": 0.5})
+    do_work(store)
+    create_schedule(store, actor, project, NewSchedule("intents", "Every morning", {"classifier": "tfidf"}, 300))
+    person, _ = invite(store, actor, "new@example.org", name="Nils New", role=Role.EDITOR)
+    _, key = make_key(store, actor, "program", ["admin"])
+    other, _ = make_key(store, actor, "another", ["read"])
+    preview = prepare_import(store, actor, project, source_of_text("bonus again\tpay"), Choices())
+    waiting = start_intents(store, actor, project, options=EXAM)
+    with store.reading() as tx:
+        found = [tx.runs.get(run.id) or run for run in (intents, later, held, scoring, waiting)]
+        invited = tx.users.get(person.id) or admin
+    return Filled(store, key, project, invited, *found, preview.key, other.id)
+
+
+def add_topics(store: Store, actor: Actor, project: Project) -> None:
+    lines = [f"{word} please {n}\t{topic}" for topic, words in WORDS.items() for n in "12" for word in words.split()]
+    preview = prepare_import(store, actor, project, source_of_text("\n".join(lines)), Choices())
+    apply_import(store, actor, project, preview.key)
+
+
+def hold_talks(store: Store, actor: Actor, project: Project) -> Run:
+    suite = read_shipped("flight")
+    import_read_suite(store, actor, project, replace(suite, scenarios=suite.scenarios[:2]))
+    add_bot(store, actor, project, "parrot", {"kind": "scripted:echo"}, rules=BotRules())
+    return start_conversations(store, actor, project, Choice("flight", ("parrot", "keywords")), BotRules())
+
+
+def score_talks(store: Store, actor: Actor, project: Project) -> Run:
+    content = b"\n".join(dialogues_path().read_bytes().splitlines()[:4]) + b"\n"
+    add_talks(store, actor, project, read_log(Source("june.jsonl", content)).dialogues, TalkChoices(batch="june"))
+    with store.reading() as tx:
+        talk = tx.dialogues.of_project(project.id)[0]
+    rate_talk(store, actor, project, talk.id, Opinion(4))
+    return begin_scoring(store, actor, project, batch="june")
+
+
+def do_work(store: Store) -> None:
+    """Do all runs that wait."""
+    with ThreadPoolExecutor(1) as threads:
+        Worker(store, executor=threads, slots=1, rhythm=QUICK).drain()

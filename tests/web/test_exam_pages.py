@@ -1,0 +1,289 @@
+"""The pages of runs, of the intents exam, of engines and of the timeline: read, started, watched, taken along."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from exam_hall import SMALL, fill_project, finish, found_in, hold_engines, hold_intents
+from vivavoce.store.rows import Role, RunState
+from vivavoce.workspace.actors import PRODUCT
+from vivavoce.workspace.intents import start_intents
+
+PAPER = {
+    "classifier": "tfidf",
+    "preset": "known",
+    "retries": "1",
+    "threshold": "0.3",
+    "test_fraction": "0.2",
+    "seed": "0",
+}
+LIGHT = 60_000
+
+
+@pytest.fixture
+def hall(house: Any) -> Any:
+    """Return the house with a project that has topics."""
+    fill_project(house.store, house.project, house.users[Role.EDITOR].id)
+    return house
+
+
+def lead_of(text: str) -> str:
+    found = re.search(r'<p class="lead">(.*?)</p>', text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+# --- every page --------------------------------------------------------------------------------------------------
+
+
+PAGES = (
+    "/runs",
+    "/intents",
+    "/intents/1",
+    "/intents/1/topics",
+    "/intents/1/confusion",
+    "/intents/1/questions",
+    "/intents/1/curve",
+    "/intents/compare",
+    "/timeline",
+    "/engines",
+    "/engines/2",
+)
+
+
+def test_every_page_is_light_and_begins_with_a_sentence(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    hold_engines(hall.store, hall.project)
+    for path in PAGES:
+        answer = reader.get(f"/p/jobs{path}")
+        assert answer.status_code == 200, path
+        assert len(answer.content) < LIGHT, path
+        assert lead_of(answer.text), path
+        assert " style=" not in answer.text, path
+
+
+@pytest.mark.parametrize("path", ["/runs", "/intents", "/intents/compare", "/timeline", "/engines"])
+def test_an_empty_project_is_told_what_to_do_next(reader: TestClient, path: str) -> None:
+    answer = reader.get(f"/p/jobs{path}")
+    assert answer.status_code == 200
+    assert 'class="empty"' in answer.text
+
+
+@pytest.mark.parametrize("path", ["/intents/9", "/engines/9", "/runs/9", "/intents/9/topics", "/runs/9/report.html"])
+def test_what_is_not_there_is_said_to_be_absent(reader: TestClient, path: str) -> None:
+    assert reader.get(f"/p/jobs{path}").status_code == 404
+
+
+# --- runs --------------------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_a_run_leads_to_the_page_of_its_kind(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    hold_engines(hall.store, hall.project)
+    assert reader.get("/p/jobs/runs/1").headers["location"] == "/p/jobs/intents/1"
+    assert reader.get("/p/jobs/runs/2").headers["location"] == "/p/jobs/engines/2"
+    assert reader.get("/p/jobs/intents/2").status_code == 404
+
+
+def test_runs_are_narrowed_down_by_kind_and_state(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project, title="the first")
+    start_intents(hall.store, PRODUCT, hall.project, title="the second", options=SMALL)
+    every = reader.get("/p/jobs/runs").text
+    assert "the first" in every
+    assert "the second" in every
+    done = reader.get("/p/jobs/runs?kind=intents&state=done").text
+    assert "the first" in done
+    assert "the second" not in done
+    assert "No such run" in reader.get("/p/jobs/runs?kind=dialogues").text
+
+
+def test_the_progress_is_asked_for_until_the_run_is_over(hall: Any, reader: TestClient) -> None:
+    run = start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
+    page = reader.get("/p/jobs/intents/1").text
+    assert 'data-poll="/p/jobs/runs/1/progress"' in page
+    version = re.search(r'data-version="(\d+)"', page)
+    assert version is not None
+    assert reader.get(f"/p/jobs/runs/1/progress?version={version[1]}").status_code == 204
+    changed = reader.get("/p/jobs/runs/1/progress?version=0")
+    assert changed.status_code == 200
+    assert changed.text.lstrip().startswith('<section id="run-progress"')
+    assert "No worker is there" in changed.text
+    finish(hall.store, run, found_in("intents", 0.3))
+    over = reader.get(f"/p/jobs/runs/1/progress?version={version[1]}")
+    assert (over.status_code, over.headers["location"]) == (303, "/p/jobs/intents/1")
+    assert "data-poll" not in reader.get("/p/jobs/intents/1").text
+
+
+def test_a_reader_sees_no_button_that_an_editor_has(hall: Any, reader: TestClient, editor: TestClient) -> None:
+    start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
+    assert "/runs/1/cancel" in editor.get("/p/jobs/intents/1").text
+    assert "/runs/1/cancel" not in reader.get("/p/jobs/intents/1").text
+    for step in ("cancel", "resume", "retry", "rename", "delete"):
+        assert reader.post(f"/p/jobs/runs/1/{step}").status_code == 403
+
+
+def test_an_editor_cancels_goes_on_renames_and_deletes(hall: Any, editor: TestClient) -> None:
+    start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
+    assert editor.post("/p/jobs/runs/1/cancel").headers["location"] == "/p/jobs/intents/1"
+    assert "Go on with the run" in editor.get("/p/jobs/intents/1").text
+    assert editor.post("/p/jobs/runs/1/resume").status_code == 303
+    assert editor.post("/p/jobs/runs/1/rename", data={"title": "Spring"}).status_code == 303
+    assert "Spring" in editor.get("/p/jobs/intents/1").text
+    assert editor.post("/p/jobs/runs/1/delete").status_code == 400
+    editor.post("/p/jobs/runs/1/cancel")
+    assert "Spring" in editor.get("/p/jobs/runs/1/delete").text
+    assert editor.post("/p/jobs/runs/1/delete").headers["location"] == "/p/jobs/runs"
+    assert editor.get("/p/jobs/intents/1").status_code == 404
+
+
+def test_what_failed_is_told_with_its_reason_and_tried_again(hall: Any, editor: TestClient) -> None:
+    run = start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
+    finish(hall.store, run, found_in("intents", 0.3), failed=1)
+    page = editor.get("/p/jobs/intents/1").text
+    assert "the engine is on fire" in page
+    assert "Try again what failed" in page
+    assert editor.post("/p/jobs/runs/1/retry").status_code == 303
+    with hall.store.reading() as tx:
+        assert tx.runs.get(run.id).state is RunState.WAITING
+
+
+def test_a_report_may_show_itself_and_nothing_else(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    shown = reader.get("/p/jobs/runs/1/report.html")
+    assert shown.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "content-disposition" not in shown.headers
+    kept = reader.get("/p/jobs/runs/1/report.html?save=1")
+    assert "attachment" in kept.headers["content-disposition"]
+    assert kept.content == shown.content
+    findings = reader.get("/p/jobs/runs/1/findings.json")
+    assert json.loads(findings.content)["classifier"] == "tfidf"
+
+
+def test_charts_come_as_specification_and_as_picture_of_the_page(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    address = re.search(r'data-chart="([^"]+)"', reader.get("/p/jobs/intents/1").text)
+    assert address is not None
+    assert reader.get(address[1]).json()["$schema"]
+    picture = reader.get(address[1].replace(".json", ".svg"))
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert reader.get("/p/jobs/runs/1/charts/nothing.json").status_code == 404
+    assert reader.get("/p/jobs/runs/1/charts/settings.png").status_code == 404
+
+
+# --- the intents exam --------------------------------------------------------------------------------------------
+
+
+def test_an_exam_is_started_from_its_form(hall: Any, editor: TestClient) -> None:
+    answer = editor.post("/p/jobs/intents", data={**PAPER, "title": "Spring"})
+    assert answer.headers["location"] == "/p/jobs/intents/1"
+    with hall.store.reading() as tx:
+        run = tx.runs.by_number(hall.project.id, 1)
+    assert (run.title, run.options["retries"], run.options["settings"]) == ("Spring", 1, [[0, 0]])
+    assert run.options["leak_proof"] is False
+
+
+def test_a_wrong_form_comes_back_as_it_was_typed_with_all_faults(hall: Any, editor: TestClient) -> None:
+    wrong = {**PAPER, "retries": "many", "threshold": "7", "preset": "own", "settings": "x", "title": "Spring"}
+    answer = editor.post("/p/jobs/intents", data=wrong)
+    assert answer.status_code == 400
+    assert answer.text.count('class="fault"') == 3
+    assert 'value="many"' in answer.text
+    assert 'value="Spring"' in answer.text
+
+
+def test_settings_of_ones_own_are_taken(hall: Any, editor: TestClient) -> None:
+    editor.post("/p/jobs/intents", data={**PAPER, "preset": "own", "settings": "0,0; 3, 0.1"})
+    with hall.store.reading() as tx:
+        assert tx.runs.by_number(hall.project.id, 1).options["settings"] == [[0, 0], [3, 0.1]]
+
+
+def test_the_result_says_the_headline_and_shows_every_setting(hall: Any, reader: TestClient) -> None:
+    run = hold_intents(hall.store, hall.project)
+    page = reader.get("/p/jobs/intents/1").text
+    assert lead_of(page) == run.headline
+    assert "All topics known" in page
+    assert "Smallest topics unknown" in page
+    assert run.data_hash[:16] in page
+
+
+def test_questions_are_shown_by_outcome_topic_and_words(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    outcomes = found_in("intents", 0.3).outcomes
+    right = sum(one.outcome == "right" for one in outcomes)
+    assert f"{right} question" in lead_of(reader.get("/p/jobs/intents/1/questions?outcome=right").text)
+    topic = sum(one.intent == "topic 1" for one in outcomes)
+    assert f"{topic} question" in lead_of(reader.get("/p/jobs/intents/1/questions?intent=topic+1").text)
+    assert "Nothing here" in reader.get("/p/jobs/intents/1/questions?search=nowhere").text
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+@pytest.mark.parametrize(
+    "path", ["intents/1/topics", "intents/1/confusion", "intents/1/questions", "runs", "timeline"]
+)
+def test_every_list_can_be_taken_along(hall: Any, reader: TestClient, path: str, kind: str) -> None:
+    hold_intents(hall.store, hall.project)
+    answer = reader.get(f"/p/jobs/{path}.{kind}")
+    assert answer.status_code == 200
+    assert f".{kind}" in answer.headers["content-disposition"]
+    assert reader.get(f"/p/jobs/{path}.pdf").status_code == 404
+
+
+# --- two runs, and many ------------------------------------------------------------------------------------------
+
+
+def test_the_last_two_runs_are_compared_unless_others_are_chosen(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    hold_intents(hall.store, hall.project, threshold=0.9)
+    page = reader.get("/p/jobs/intents/compare").text
+    assert "From run 1 to 2" in lead_of(page)
+    assert "Both runs examined exactly the same examples." in page
+    assert "threshold: 0.3, then 0.9." in page
+    assert reader.get("/p/jobs/intents/compare?a=1&b=1").status_code == 400
+    assert reader.get("/p/jobs/intents/compare.csv?a=1&b=2").text.startswith("\ufeffchange") or reader.get(
+        "/p/jobs/intents/compare.csv?a=1&b=2"
+    ).text.startswith("change")
+
+
+def test_the_timeline_links_each_run_with_the_one_before(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    hold_intents(hall.store, hall.project, threshold=0.9)
+    page = reader.get("/p/jobs/timeline").text
+    assert "/p/jobs/intents/compare?a=1&amp;b=2" in page
+    assert "Run 2 used the threshold 0.9 instead of 0.3" in page
+    assert "Imported small.csv" in page
+    spec = reader.get("/p/jobs/timeline/chart.json").json()
+    assert spec["width"] == "container"
+
+
+def test_days_that_are_none_are_told_at_their_fields(hall: Any, reader: TestClient) -> None:
+    answer = reader.get("/p/jobs/timeline?since=yesterday&until=2026-02-31")
+    assert answer.status_code == 400
+    assert answer.text.count('class="fault"') == 2
+    assert reader.get("/p/jobs/timeline?since=2026-02-02&until=2026-02-01").status_code == 400
+    assert reader.get("/p/jobs/timeline?measure=nothing").status_code == 400
+
+
+# --- engines -----------------------------------------------------------------------------------------------------
+
+
+def test_engines_are_compared_from_their_form(hall: Any, editor: TestClient) -> None:
+    one = editor.post("/p/jobs/engines", data={**PAPER, "classifiers": ["tfidf"]})
+    assert one.status_code == 400
+    assert "fewer than two engines" in one.text.lower()
+    answer = editor.post("/p/jobs/engines", data={**PAPER, "classifiers": ["tfidf", "linear"]})
+    assert answer.headers["location"] == "/p/jobs/engines/1"
+    with hall.store.reading() as tx:
+        assert tx.runs.by_number(hall.project.id, 1).options["classifiers"] == ["tfidf", "linear"]
+
+
+def test_a_comparison_names_its_verdicts_and_what_engines_cost(hall: Any, reader: TestClient) -> None:
+    hold_engines(hall.store, hall.project)
+    page = reader.get("/p/jobs/engines/1").text
+    assert "tfidf and tfidf:en are right on the same messages." in page
+    assert "What they cost" in page
+    assert reader.get("/p/jobs/engines/1.csv").text.count("accuracy") > 1

@@ -1,0 +1,102 @@
+"""Daily runs on their pages and over the API."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from vivavoce.workspace.actors import PRODUCT
+from vivavoce.workspace.schedules import NewSchedule, create_schedule, list_schedules
+from vivavoce.workspace.suites import import_suite
+
+PATH = "/p/jobs/schedules"
+API = "/api/v1/projects/jobs/schedules"
+
+
+def test_the_usual_daily_run_is_one_click_away(house, editor: TestClient, reader: TestClient) -> None:
+    assert "every day at 03:00 UTC" in editor.get(PATH).text
+    assert '<button class="first">' not in reader.get(PATH).text
+    form = {"kind": "intents", "number": "10", "minute": "180"}
+    assert editor.post(f"{PATH}/new", data=form).status_code == 303
+    (line,) = list_schedules(house.store, house.project)
+    assert (line.schedule.options, line.schedule.minute_of_day) == ({"retries": 10}, 180)
+    page = reader.get(PATH).text
+    assert "1 exam starts every day" in page
+    assert "10 times" in page
+
+
+@pytest.mark.parametrize("kind", ["intents", "engines", "conversations", "dialogues"])
+def test_every_exam_has_a_form(house, editor: TestClient, kind: str) -> None:
+    assert editor.get(f"{PATH}/new?kind={kind}").status_code == 200
+    import_suite(house.store, PRODUCT, house.project, "flight")
+    page = editor.get(f"{PATH}/new?kind={kind}").text
+    assert f'name="kind" value="{kind}"' in page
+
+
+def test_conversations_are_scheduled_with_suite_bots_and_levels(house, editor: TestClient) -> None:
+    import_suite(house.store, PRODUCT, house.project, "flight")
+    page = editor.get(f"{PATH}/new?kind=conversations").text
+    suite = page.split('name="chosen" value="')[1].split('"')[0]
+    form = {"kind": "conversations", "chosen": suite, "bots": ["keywords"], "levels": ["basic"], "number": "2"}
+    assert editor.post(f"{PATH}/new", data=form).status_code == 303
+    (line,) = list_schedules(house.store, house.project)
+    assert line.schedule.options == {"suite": suite, "bots": ["keywords"], "levels": ["basic"], "repeats": 2}
+
+
+def test_a_refused_form_keeps_what_was_ticked(house, editor: TestClient) -> None:
+    form = {"kind": "engines", "classifiers": ["tfidf"], "number": "7", "title": "My night"}
+    answer = editor.post(f"{PATH}/new", data=form)
+    assert answer.status_code == 400
+    assert 'value="tfidf" checked' in answer.text
+    assert "My night" in answer.text
+    assert "at least two engines" in answer.text
+
+
+def test_a_daily_run_is_switched_and_deleted_with_undo(house, editor: TestClient, reader: TestClient) -> None:
+    create_schedule(house.store, PRODUCT, house.project, NewSchedule("intents", "Nightly", {}))
+    one = f"{PATH}/{list_schedules(house.store, house.project)[0].schedule.id}"
+    assert reader.post(f"{one}/switch", data={"enabled": ""}).status_code == 403
+    assert editor.post(f"{one}/switch", data={"enabled": ""}).status_code == 303
+    page = editor.get(PATH).text
+    assert "switched off" in page
+    assert "/undo" in editor.get(PATH, headers={"cookie": editor.headers["cookie"]}).text or "Switch on" in page
+    assert "Delete this daily run?" in editor.get(f"{one}/delete").text
+    assert editor.post(f"{one}/delete").status_code == 303
+    assert list_schedules(house.store, house.project) == ()
+
+
+def test_the_list_can_be_taken_along(house, reader: TestClient) -> None:
+    create_schedule(house.store, PRODUCT, house.project, NewSchedule("intents", "Nightly", {"retries": 3}))
+    assert "Nightly,intents" in reader.get(f"{PATH}.csv").text
+    assert reader.get(f"{PATH}.xlsx").status_code == 200
+    assert reader.get(f"{PATH}.doc").status_code == 404
+
+
+def test_the_api_makes_switches_and_deletes(editor: TestClient, reader: TestClient) -> None:
+    body = {"kind": "intents", "title": "Nightly", "options": {"retries": 10}, "minute_of_day": 61}
+    assert reader.post(API, json=body).status_code == 403
+    assert editor.post(API, json=body).status_code == 201
+    (line,) = reader.get(API).json()["items"]
+    assert (line["schedule"]["minute_of_day"], line["last_run"], line["trouble"]) == (61, None, "")
+    one = f"{API}/{line['schedule']['id']}"
+    assert editor.put(one, json={"enabled": False}).json()["action"] == "switch schedule"
+    assert editor.delete(one).status_code == 200
+    assert editor.delete(one).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kind": "nonsense"},
+        {"kind": "intents", "minute_of_day": 1440},
+        {"kind": "intents", "options": {"retries": "ten"}},
+        {"kind": "intents", "options": {"retries": 1e99}},
+        {"kind": "intents", "options": {"classifier": ["x"]}},
+        {"kind": "engines", "options": {"classifiers": [1, 2]}},
+        {"kind": "conversations", "options": {"suite": 5}},
+        {"kind": "conversations", "options": {"suite": "\u0000"}},
+        {"kind": "dialogues", "options": {"batch": {"a": 1}}},
+    ],
+)
+def test_no_body_brings_the_server_down(editor: TestClient, body: dict) -> None:
+    assert editor.post(API, json=body).status_code in (400, 422)

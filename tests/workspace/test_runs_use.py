@@ -1,0 +1,144 @@
+"""Runs in a workspace: who may do what with them, how far they are, and what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from exam_hall import fill_project, finish, found_in, hold_engines, hold_intents
+from vivavoce.errors import AbsentError, AccessError, UsageError
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Role, RunState
+from vivavoce.store.stamps import now
+from vivavoce.workspace import runs
+from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.intents import start_intents
+
+REVIEWER = Actor(None, "a reviewer", Role.REVIEWER)
+OPTIONS: dict[str, Any] = {"classifier": "tfidf", "retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    with store.writing() as tx:
+        made = tx.projects.add("jobs", "Jobs", language="en", classifier="tfidf", threshold=0.3)
+    fill_project(store, made)
+    return made
+
+
+def started(store: Store, project: Project) -> int:
+    return start_intents(store, PRODUCT, project, options=OPTIONS).number
+
+
+def actions(store: Store, project: Project) -> list[str]:
+    with store.reading() as tx:
+        return [line.action for line in tx.audit.page(limit=50) if line.noun == "run"]
+
+
+def test_runs_are_listed_by_kind_and_state_the_newest_first(store: Store, project: Project) -> None:
+    first, second = hold_intents(store, project), hold_engines(store, project)
+    third = started(store, project)
+    listed = [line.run.number for line in runs.list_runs(store, project).lines]
+    assert listed == [third, second.number, first.number]
+    found = runs.list_runs(store, project, kind="intents", state=RunState.DONE)
+    assert ([line.run.id for line in found.lines], found.total) == ([first.id], 1)
+    assert found.lines[0].who == PRODUCT.name
+
+
+def test_a_run_is_found_by_its_number_and_only_as_what_it_is(store: Store, project: Project) -> None:
+    number = started(store, project)
+    assert runs.show_run(store, project, number, "intents").run.number == number
+    with pytest.raises(AbsentError, match="no run 7"):
+        runs.show_run(store, project, 7)
+    with pytest.raises(AbsentError, match="of the exam 'engines'"):
+        runs.show_run(store, project, number, "engines")
+
+
+def test_a_run_is_cancelled_and_goes_on(store: Store, project: Project) -> None:
+    number = started(store, project)
+    assert runs.cancel_run(store, PRODUCT, project, number).state is RunState.CANCELLED
+    with pytest.raises(UsageError, match="over already"):
+        runs.cancel_run(store, PRODUCT, project, number)
+    assert runs.resume_run(store, PRODUCT, project, number).state is RunState.WAITING
+    # What was refused was not done, so it is not written down.
+    assert sorted(actions(store, project)) == ["cancel", "resume", "start"]
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda store, project: runs.cancel_run(store, REVIEWER, project, 1),
+        lambda store, project: runs.resume_run(store, REVIEWER, project, 1),
+        lambda store, project: runs.retry_run(store, REVIEWER, project, 1),
+        lambda store, project: runs.rename_run(store, REVIEWER, project, 1, "x"),
+        lambda store, project: runs.delete_run(store, REVIEWER, project, 1),
+        lambda store, project: start_intents(store, REVIEWER, project, options=OPTIONS),
+    ],
+)
+def test_only_editors_begin_change_and_end_runs(sqlite_store: Store, do: Callable[[Store, Project], object]) -> None:
+    with sqlite_store.writing() as tx:
+        project = tx.projects.add("jobs", "Jobs", language="en", classifier="tfidf", threshold=0.3)
+    with pytest.raises(AccessError):
+        do(sqlite_store, project)
+
+
+def test_failures_are_told_by_their_reasons_and_can_be_tried_again(store: Store, project: Project) -> None:
+    run = start_intents(store, PRODUCT, project, options=OPTIONS)
+    done = finish(store, run, found_in("intents", 0.3), failed=2)
+    found = runs.progress_of(store, done)
+    assert [(one.reason, one.count) for one in found.failures] == [("the engine is on fire", 2)]
+    assert runs.retry_run(store, PRODUCT, project, run.number).state is RunState.WAITING
+    again = finish(store, run, found_in("intents", 0.3))
+    assert runs.progress_of(store, again).failures == ()
+    with pytest.raises(UsageError, match="nothing of this run failed"):
+        runs.retry_run(store, PRODUCT, project, run.number)
+
+
+def test_the_time_left_follows_from_the_pace_of_the_last_units(store: Store, project: Project) -> None:
+    run = start_intents(store, PRODUCT, project, options=OPTIONS)
+    assert runs.progress_of(store, run).seconds_left is None
+    for _ in ("the texts are read", "two splits are tested"):
+        with store.writing() as tx:
+            for unit in tx.units.claim("w", 2, now()):
+                tx.units.finish(unit.id, "w", b"done")
+    found = runs.progress_of(store, run)
+    assert found.run.state is RunState.RUNNING
+    assert found.seconds_left is not None
+    assert found.seconds_left >= 0
+
+
+def test_a_run_gets_another_title_and_an_open_one_is_not_deleted(store: Store, project: Project) -> None:
+    number = started(store, project)
+    assert runs.rename_run(store, PRODUCT, project, number, "  After   the move ").title == "After the move"
+    with pytest.raises(UsageError, match="1 to 200"):
+        runs.rename_run(store, PRODUCT, project, number, " ")
+    with pytest.raises(UsageError, match="still going on"):
+        runs.delete_run(store, PRODUCT, project, number)
+    runs.cancel_run(store, PRODUCT, project, number)
+    runs.delete_run(store, PRODUCT, project, number)
+    assert runs.list_runs(store, project).total == 0
+
+
+def test_what_a_run_found_is_read_once_and_anew_after_another_try(store: Store, project: Project) -> None:
+    done = hold_intents(store, project)
+    result = runs.result_of(store, done)
+    assert runs.result_of(store, done) is result
+    assert runs.document(store, done, "charts/settings.svg").startswith(b"<svg")
+    assert runs.warnings_of(store, done) == found_in("intents", 0.3).warnings
+    renamed = runs.rename_run(store, PRODUCT, project, done.number, "other")
+    assert runs.result_of(store, renamed) is not result
+
+
+def test_a_run_that_is_not_done_has_no_result_and_says_so(store: Store, project: Project) -> None:
+    run = start_intents(store, PRODUCT, project, options=OPTIONS)
+    with pytest.raises(AbsentError, match="it is waiting"):
+        runs.result_of(store, run)
+    with pytest.raises(AbsentError, match=r"has no 'report\.html'"):
+        runs.document(store, run, runs.REPORT)
+
+
+def test_a_comparison_of_engines_is_read_back(store: Store, project: Project) -> None:
+    result: Any = runs.result_of(store, hold_engines(store, project))
+    assert [one.name for one in result.classifiers] == ["tfidf", "tfidf:en"]
