@@ -16,7 +16,24 @@ from vivavoce.workspace.examples import add_examples
 from vivavoce.workspace.projects import create_project
 from vivavoce.workspace.topics import add_topic
 
-TEXTS = {"hours": ("when are you open", "opening times", "are you open on sunday"), "pay": ("how much is it", "price")}
+TEXTS = {
+    "hours": (
+        "when are you open",
+        "opening times",
+        "are you open on sunday",
+        "do you open early",
+        "what time do you close",
+        "is the office open now",
+    ),
+    "pay": (
+        "how much is it",
+        "what does it cost",
+        "is there a price list",
+        "what do you charge",
+        "how much would I pay",
+        "what is the fee",
+    ),
+}
 
 
 @pytest.fixture
@@ -37,8 +54,8 @@ def call(place: Path, *words: str) -> tuple[int, str, str]:
 
 
 def test_a_run_begun_here_is_done_by_a_worker_and_fetched(place: Path, tmp_path: Path) -> None:
-    code, said, _ = call(place, "start", "intents", "jobs", "--retries", "2", "--json", "-")
-    assert code == 0
+    code, said, told = call(place, "start", "intents", "jobs", "--retries", "2", "--json", "-")
+    assert code == 0, told
     assert json.loads(said)["run"]["state"] == "waiting"
     store = open_store(place)
     Worker(store, slots=1).drain()
@@ -67,7 +84,7 @@ def test_a_run_is_cancelled_and_resumed(place: Path) -> None:
         (("start", "intents", "jobz"), "Did you mean 'jobs'?"),
         (("start", "conversations", "jobs", "--suite", "flight"), "there is no suite 'flight'"),
         (("fetch", "jobs", "7", "x.html"), "there is no run 7"),
-        (("fetch", "jobs", "7", "x.pdf"), "use .html or .json"),
+        (("fetch", "jobs", "7", "x.pdf"), "end it in .html or .json"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_to_do(place: Path, words: tuple[str, ...], told: str) -> None:

@@ -91,7 +91,9 @@ def choice_picks(words: Words, found: Offer, choice: Choice, error: InputError |
         Picks(
             "bot",
             words.gettext("Bots"),
-            words.gettext("Each conversation is held with every bot that is ticked."),
+            words.gettext(
+                "Each conversation is held with every bot that is ticked. Built-in ones know what the suite is about."
+            ),
             tuple(_bots(words, found, choice)),
             fault_at(error, "bots"),
         ),
@@ -103,7 +105,7 @@ def choice_picks(words: Words, found: Offer, choice: Choice, error: InputError |
 
 def _bots(words: Words, found: Offer, choice: Choice) -> Iterator[Pick]:
     for bot in found.bots:
-        aside = words.gettext("built in, knows what the suite is about") if bot.built_in else bot.kind
+        aside = words.gettext("built in") if bot.built_in else bot.kind
         yield Pick(bot.name, bot.name, aside, bot.name in choice.bots)
 
 

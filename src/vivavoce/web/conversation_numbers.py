@@ -41,11 +41,12 @@ class NumberHead:
 
 @dataclass(frozen=True, slots=True)
 class NumberCell:
-    """A value with what stands under it; `meaning` is under the pointer."""
+    """A value with what stands under it: its interval, and how much it comes from; `meaning` is under the pointer."""
 
     text: str
     under: str = ""
     meaning: str = ""
+    counted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,7 @@ def rate_cell(words: Words, name: str, rate: Rate | None) -> NumberCell:
         said = words.gettext("%(part)s of %(whole)s", part=round(rate.value * rate.n), whole=rate.n)
         return NumberCell(said, words.gettext("too few"))
     kind = measure_of(name).kind
-    around = writer.interval(rate, kind)
-    return NumberCell(writer.value(rate.value, kind), ", ".join(part for part in (around, counted) if part))
+    return NumberCell(writer.value(rate.value, kind), writer.interval(rate, kind), counted=counted)
 
 
 def literal_heads(words: Words) -> tuple[NumberHead, ...]:
@@ -140,15 +140,18 @@ def literal_rows(words: Words, result: ConversationsResult, domain: str = ALL) -
 
 
 def _row(words: Words, cell: Cell, cells: tuple[NumberCell, ...]) -> NumberRow:
-    writer = Writer(words)
-    held = [_talks(words, cell.conversations), writer.plural(cell.counts.counted, "turn", "turns")]
+    turns = cell.counts.counted
+    held = [
+        _talks(words, cell.conversations),
+        words.ngettext("%(num)s turn", "%(num)s turns", turns, num=Writer(words).number(turns)),
+    ]
     held += [words.gettext("incomplete")] if cell.incomplete else []
     title = named(words, cell.level) if cell.level else cell.bot
     return NumberRow(title, ", ".join(held), cells, not cell.level)
 
 
 def _talks(words: Words, n: int) -> str:
-    return Writer(words).plural(n, "talk", "talks")
+    return words.ngettext("%(num)s talk", "%(num)s talks", n, num=Writer(words).number(n))
 
 
 # --- tables to take along ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from vivavoce.errors import AbsentError
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversation_meanings import milliseconds_text
-from vivavoce.reports.talks import shorten
+from vivavoce.reports.talks import gist, shorten
 from vivavoce.store.repositories.turns import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader
@@ -35,7 +35,7 @@ from vivavoce.web.talk_words import (
 )
 from vivavoce.workspace import runs
 from vivavoce.workspace.conversations import KIND
-from vivavoce.workspace.transcripts import list_turns, turn_choices
+from vivavoce.workspace.transcripts import list_turns, material_of, turn_choices
 
 router = APIRouter(prefix="/p/{slug}/conversations/{number}")
 PageAsked = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
@@ -135,6 +135,7 @@ def show_turns(  # noqa: PLR0917
     path = f"/p/{project.slug}/conversations/{number}/turns"
     listing = Listing(path, chosen, asked.sort, page_number)
     found = list_turns(store, line.run, asked.filter, sort=asked.sort, limit=listing.size, offset=listing.offset)
+    notice = material_of(store, line.run).header.plan.notice
     view = TurnsView(
         head=run_head(words, project, line),
         lead=words.ngettext("%(num)s turn.", "%(num)s turns.", found.total),
@@ -142,7 +143,7 @@ def show_turns(  # noqa: PLR0917
         path=path,
         fields=_fields(words, asked, turn_choices(store, line.run)),
         columns=_columns(words, listing),
-        rows=tuple(_row(words, project, line.run, row) for row in found.rows),
+        rows=tuple(_row(words, project, line.run, row, notice) for row in found.rows),
         pager=listing.pager(found.total),
         downloads=listing.downloads(),
     )
@@ -203,8 +204,10 @@ def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
     )
 
 
-def _row(words: Words, project: Project, run: Run, row: TurnRow) -> Row:
-    said = Markup("{}<small>{}</small>").format(shorten(row.sent, LETTERS), shorten(reply_text(words, row), LETTERS))
+def _row(words: Words, project: Project, run: Run, row: TurnRow, notice: str) -> Row:
+    said = Markup("{}<small>{}</small>").format(
+        shorten(row.sent, LETTERS), gist(reply_text(words, row), notice, LETTERS)
+    )
     place = talk_path(project, run, row.script, repeat=row.repeat, number=row.number)
     where = words.gettext("%(script)s, turn %(number)s", script=row.script, number=row.number)
     # Levels and domains narrow the list down; in a line they would only make it longer.

@@ -218,18 +218,19 @@ def _suite_fields(words: Words, store: Store, project: Project, found: Offer) ->
 def _size_text(words: Words, found: Offer, choice: Choice) -> str:
     """Say how much would be held: the same sentence before a run as its result will show."""
     size, writer = size_of(plan_of(found, choice), choice), Writer(words)
+    n, m, bots = size.conversations, size.messages, len(choice.bots)
+    conversations_said = words.ngettext("%(num)s conversation", "%(num)s conversations", n, num=writer.number(n))
+    messages_said = words.ngettext("%(num)s message", "%(num)s messages", m, num=writer.number(m))
     each = words.gettext(
-        "%(conversations)s with %(messages)s",
-        conversations=writer.plural(size.conversations, "conversation", "conversations"),
-        messages=writer.plural(size.messages, "message", "messages"),
+        "%(conversations)s with %(messages)s", conversations=conversations_said, messages=messages_said
     )
-    if not choice.bots:
+    if not bots:
         return words.gettext("%(each)s for each bot.", each=each)
     return words.gettext(
         "%(each)s; with %(bots)s and %(repeats)s, %(talks)s conversations and %(total)s messages in all.",
         each=each,
-        bots=writer.plural(len(choice.bots), "bot", "bots"),
-        repeats=writer.plural(choice.repeats, "repeat", "repeats"),
+        bots=words.ngettext("%(num)s bot", "%(num)s bots", bots),
+        repeats=words.ngettext("%(num)s repeat", "%(num)s repeats", choice.repeats),
         talks=writer.number(size.talks),
         total=writer.number(size.total_messages),
     )
