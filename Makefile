@@ -16,13 +16,17 @@ $(STAMPS)/core: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/web: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[web]'
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/core
+
 $(STAMPS)/dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/core
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/web $(STAMPS)/core
 
 $(STAMPS)/bench: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
-	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/core
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/core
 
 $(STAMPS)/train: $(STAMPS)/dev
 	$(BIN)/python -m pip install --quiet --editable '.[dev,train]'
@@ -31,9 +35,8 @@ $(STAMPS)/train: $(STAMPS)/dev
 demo: $(STAMPS)/core ## run the exams on the material that ships, and end
 	$(BIN)/viva demo
 
-serve: demo ## show the reports of the demo in a browser, on this machine only
-	@echo "Open http://127.0.0.1:8000 (stop with Ctrl-C)"
-	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory demo-output
+serve: $(STAMPS)/web ## open the web application on this machine only, until Ctrl-C
+	$(BIN)/viva serve
 
 test: $(STAMPS)/dev ## pass the tests
 	$(BIN)/viva models get --quiet

@@ -45,12 +45,11 @@ class Server:
         where = self.folder / "where.json"
         where.unlink(missing_ok=True)
         words = ["--port", str(self.port), "--workspace", self.workspace, "--json", str(where), "--quiet"]
-        own = {"VIVA_PRIVATE_BOTS": "yes", "VIVA_HOME": str(self.folder / "home"), **self.environment}
         with (self.folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "vivavoce.cli", "serve", *words, *self.options],
                 cwd=self.folder,
-                env={**os.environ, **own},
+                env={**os.environ, "VIVA_PRIVATE_BOTS": "yes", **self.environment},
                 stdin=subprocess.DEVNULL,
                 stderr=log,
             )

@@ -10,6 +10,7 @@ from zlib import crc32
 
 from filled_house import Filled
 from schemathesis import Case
+from schemathesis.core.parameters import ParameterLocation
 
 from vivavoce.store.database import Store
 from vivavoce.web.app import Application
@@ -41,7 +42,7 @@ class Desk:
 
     def _make_real(self, case: Case) -> None:
         draw = random.Random(crc32(repr((case.path_parameters, case.query, case.body)).encode()))  # noqa: S311
-        for place in (case.path_parameters, case.query, case.body):
+        for place in _sound_parts(case):
             if isinstance(place, dict):
                 for name in sorted(place.keys() & self.real.keys(), key=str):
                     place[name] = self._chosen(draw, name, place[name])
@@ -54,6 +55,17 @@ class Desk:
         if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
             return [real]
         return real if isinstance(value, type(real)) and value != "" else value
+
+
+def _sound_parts(case: Case) -> list[Any]:
+    """Return the parts of a request that were not made to be refused."""
+    parts = {
+        ParameterLocation.PATH: case.path_parameters,
+        ParameterLocation.QUERY: case.query,
+        ParameterLocation.BODY: case.body,
+    }
+    made = case.meta.components if case.meta else {}
+    return [part for name, part in parts.items() if name not in made or made[name].mode.is_positive]
 
 
 def real_values(filled: Filled) -> dict[str, list[Any]]:

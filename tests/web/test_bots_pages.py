@@ -19,6 +19,11 @@ def keep(house, name: str = "ours", entry: dict | None = None) -> str:
     return next(line.bot.id for line in list_bots(house.store, house.project) if line.bot.name == name)
 
 
+def edits_of(house) -> list[str]:
+    with house.store.reading() as tx:
+        return [edit.id for edit in tx.edits.of_project(house.project.id)]
+
+
 def test_an_empty_list_says_what_to_do_and_only_admins_get_the_buttons(admin: TestClient, reader: TestClient) -> None:
     assert "/p/jobs/bots/new?form=http" in admin.get(PATH).text
     page = reader.get(PATH).text
@@ -48,9 +53,10 @@ def test_a_bot_is_added_by_plain_fields_and_can_be_undone(house, admin: TestClie
         "limits": {"at_once": "2"},
         "reply": {"texts": "data.reply"},
     }
-    page = admin.get(answer.headers["location"])
-    assert "The bot ours is added" in page.text
-    assert "/undo" in page.text
+    assert answer.headers["location"] == f"{PATH}/{line.bot.id}"
+    (edit,) = edits_of(house)
+    assert admin.post(f"/p/jobs/edits/{edit}/undo").status_code == 303
+    assert list_bots(house.store, house.project) == ()
 
 
 def test_a_form_that_is_refused_keeps_what_was_typed_with_the_faults_beside_it(house, admin: TestClient) -> None:
@@ -63,23 +69,23 @@ def test_a_form_that_is_refused_keeps_what_was_typed_with_the_faults_beside_it(h
     assert list_bots(house.store, house.project) == ()
 
 
-@pytest.mark.parametrize(
-    ("form", "field"),
-    [
-        ({"form": "http", "name": "x"}, "url"),
-        ({"form": "http", "name": "x", "url": "https://a.example", "body": "{"}, "body"),
-        ({"form": "http", "name": "x", "url": "https://a.example", "headers": "nonsense"}, "headers"),
-        ({"form": "openai", "name": "x", "model": "m", "key": "sk-1234"}, "key"),
-        ({"form": "openai", "name": "x", "model": "m", "key": "PATH"}, "key"),
-        ({"form": "agent", "name": "x", "engine": "magic"}, "engine"),
-        ({"form": "agent", "name": "a/b", "engine": "nearest"}, "name"),
-        ({"form": "http", "name": "x", "url": "https://a.example", "limits_at_once": "0"}, "limits_at_once"),
-    ],
-)
-def test_every_fault_stands_beside_its_field(admin: TestClient, form: dict, field: str) -> None:
-    answer = admin.post(f"{PATH}/new", data=form)
-    assert answer.status_code == 400
-    assert f'id="{field}-error"' in answer.text
+WRONG = [
+    ({"form": "http", "name": "x"}, "url"),
+    ({"form": "http", "name": "x", "url": "https://a.example", "body": "{"}, "body"),
+    ({"form": "http", "name": "x", "url": "https://a.example", "headers": "nonsense"}, "headers"),
+    ({"form": "openai", "name": "x", "model": "m", "key": "sk-1234"}, "key"),
+    ({"form": "openai", "name": "x", "model": "m", "key": "PATH"}, "key"),
+    ({"form": "agent", "name": "x", "engine": "magic"}, "engine"),
+    ({"form": "agent", "name": "a/b", "engine": "nearest"}, "name"),
+    ({"form": "http", "name": "x", "url": "https://a.example", "limits_at_once": "0"}, "limits_at_once"),
+]
+
+
+def test_every_fault_stands_beside_its_field(admin: TestClient) -> None:
+    for form, field in WRONG:
+        answer = admin.post(f"{PATH}/new", data=form)
+        assert answer.status_code == 400
+        assert f'id="{field}-error"' in answer.text, form
 
 
 def test_yaml_that_cannot_be_read_is_shown_again_with_its_line(admin: TestClient) -> None:
@@ -171,6 +177,6 @@ def test_the_list_is_searched_sorted_and_taken_along(house, reader: TestClient) 
     assert "alpha" not in page
     down = reader.get(f"{PATH}?sort=-name").text
     assert down.index(">beta<") < down.index(">alpha<")
-    assert "alpha,http,https://bot.example/chat,8,,30.0,2," in reader.get(f"{PATH}.csv").text
+    assert '"alpha","http","https://bot.example/chat",8,"",30.0,2' in reader.get(f"{PATH}.csv").text
     assert reader.get(f"{PATH}.xlsx").status_code == 200
     assert reader.get(f"{PATH}.pdf").status_code == 404

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.workspace.actors import PRODUCT
@@ -25,12 +24,12 @@ def test_the_usual_daily_run_is_one_click_away(house, editor: TestClient, reader
     assert "10 times" in page
 
 
-@pytest.mark.parametrize("kind", ["intents", "engines", "conversations", "dialogues"])
-def test_every_exam_has_a_form(house, editor: TestClient, kind: str) -> None:
-    assert editor.get(f"{PATH}/new?kind={kind}").status_code == 200
+def test_every_exam_has_a_form_before_and_after_there_is_material(house, editor: TestClient) -> None:
+    for kind in ("intents", "engines", "conversations", "dialogues"):
+        assert editor.get(f"{PATH}/new?kind={kind}").status_code == 200
     import_suite(house.store, PRODUCT, house.project, "flight")
-    page = editor.get(f"{PATH}/new?kind={kind}").text
-    assert f'name="kind" value="{kind}"' in page
+    for kind in ("intents", "engines", "conversations", "dialogues"):
+        assert f'name="kind" value="{kind}"' in editor.get(f"{PATH}/new?kind={kind}").text
 
 
 def test_conversations_are_scheduled_with_suite_bots_and_levels(house, editor: TestClient) -> None:
@@ -58,8 +57,8 @@ def test_a_daily_run_is_switched_and_deleted_with_undo(house, editor: TestClient
     assert reader.post(f"{one}/switch", data={"enabled": ""}).status_code == 403
     assert editor.post(f"{one}/switch", data={"enabled": ""}).status_code == 303
     page = editor.get(PATH).text
-    assert "switched off" in page
-    assert "/undo" in editor.get(PATH, headers={"cookie": editor.headers["cookie"]}).text or "Switch on" in page
+    assert "All daily runs are switched off." in page
+    assert "Switch on: Nightly" in page
     assert "Delete this daily run?" in editor.get(f"{one}/delete").text
     assert editor.post(f"{one}/delete").status_code == 303
     assert list_schedules(house.store, house.project) == ()
@@ -67,7 +66,7 @@ def test_a_daily_run_is_switched_and_deleted_with_undo(house, editor: TestClient
 
 def test_the_list_can_be_taken_along(house, reader: TestClient) -> None:
     create_schedule(house.store, PRODUCT, house.project, NewSchedule("intents", "Nightly", {"retries": 3}))
-    assert "Nightly,intents" in reader.get(f"{PATH}.csv").text
+    assert '"Nightly","intents"' in reader.get(f"{PATH}.csv").text
     assert reader.get(f"{PATH}.xlsx").status_code == 200
     assert reader.get(f"{PATH}.doc").status_code == 404
 
@@ -84,19 +83,19 @@ def test_the_api_makes_switches_and_deletes(editor: TestClient, reader: TestClie
     assert editor.delete(one).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"kind": "nonsense"},
-        {"kind": "intents", "minute_of_day": 1440},
-        {"kind": "intents", "options": {"retries": "ten"}},
-        {"kind": "intents", "options": {"retries": 1e99}},
-        {"kind": "intents", "options": {"classifier": ["x"]}},
-        {"kind": "engines", "options": {"classifiers": [1, 2]}},
-        {"kind": "conversations", "options": {"suite": 5}},
-        {"kind": "conversations", "options": {"suite": "\u0000"}},
-        {"kind": "dialogues", "options": {"batch": {"a": 1}}},
-    ],
-)
-def test_no_body_brings_the_server_down(editor: TestClient, body: dict) -> None:
-    assert editor.post(API, json=body).status_code in (400, 422)
+ODD = [
+    {"kind": "nonsense"},
+    {"kind": "intents", "minute_of_day": 1440},
+    {"kind": "intents", "options": {"retries": "ten"}},
+    {"kind": "intents", "options": {"retries": 1e99}},
+    {"kind": "intents", "options": {"classifier": ["x"]}},
+    {"kind": "engines", "options": {"classifiers": [1, 2]}},
+    {"kind": "conversations", "options": {"suite": 5}},
+    {"kind": "conversations", "options": {"suite": "\u0000"}},
+    {"kind": "dialogues", "options": {"batch": {"a": 1}}},
+]
+
+
+def test_no_body_brings_the_server_down(editor: TestClient) -> None:
+    for body in ODD:
+        assert editor.post(API, json=body).status_code in (400, 422), body

@@ -17,6 +17,8 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, DocumentRow, MeasureRow, Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.bot_rules import BotRules
+from vivavoce.workspace.bots import add_bot
 from vivavoce.workspace.today import MOST_PROBLEMS, WATCHED, _verdict, measure_of, show_today
 from vivavoce.workspace.topics import add_topic
 
@@ -149,10 +151,12 @@ def test_what_people_changed_is_counted_for_each_of_them(store: Store, project: 
     assert "topic 2" in work["Anna"].last
 
 
-def test_changes_after_the_exam_are_counted(store: Store, project: Project) -> None:
+def test_changes_of_topics_after_the_exam_are_counted(store: Store, project: Project) -> None:
     add_topic(store, PRODUCT, project, "before")
     hold(store, project)
     add_topic(store, PRODUCT, project, "after")
+    # What is no part of the training data makes the exam no older.
+    add_bot(store, PRODUCT, project, "ours", {"kind": "keywords"}, rules=BotRules())
     assert show_today(store, project).edits_since_exam == 1
 
 

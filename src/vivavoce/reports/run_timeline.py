@@ -13,7 +13,7 @@ from vivavoce.reports.charts import PERCENT, SERIES, SHAPES, WHOLE, WIDTH, chart
 from vivavoce.reports.svg import PALETTE, AnyChart
 
 # Points are shown where they can be told apart; more of them would also make the picture heavy.
-MOST_POINTS = 60
+MOST_POINTS = 30
 MOST_MARKS = 60
 
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from vivavoce.store.database import Store
 from vivavoce.version import __version__
 from vivavoce.web import api, pages
-from vivavoce.web.api.description import complete_description, name_operation, operation_roles
+from vivavoce.web.api.description import complete_description, methods_at, name_operation, operation_roles
 from vivavoce.web.api.errors import ERRORS
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.config import WebConfig
@@ -63,7 +63,7 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     )
     app.state.store = store
     app.state.config = config or WebConfig()
-    handle_errors(app)
+    handle_errors(app, lambda path: methods_at(routers(api), path.removeprefix(API)))
     for router in routers(pages):
         app.include_router(router, include_in_schema=False)
     for router in routers(api):

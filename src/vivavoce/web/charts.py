@@ -35,6 +35,11 @@ const painted = ([key, inner]) => [key, ["datasets", "values"].includes(key) ? i
 const box = Object.assign(document.createElement("div"), {id: "vg-tooltip-element", className: "vg-tooltip"});
 box.setAttribute("aria-hidden", "true");
 document.body.append(box);
+// One label for the whole picture, which the page sets: hundreds of marks read out one by one help nobody.
+const hush = element => {
+  for (const part of element.querySelectorAll("[aria-roledescription]"))
+    for (const name of ["role", "aria-roledescription"]) part.removeAttribute(name);
+};
 window.vivavoceDraw = (element, spec) => {
   const {$schema, ...ours} = paint(spec);
   ours.config = {...ours.config, aria: false};
@@ -42,9 +47,9 @@ window.vivavoceDraw = (element, spec) => {
     mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false,
     tooltip: {disableDefaultStyle: true, theme: "page"},
   }).then(drawn => {
-    // One label for the whole picture, which the page sets: hundreds of marks read out one by one help nobody.
-    for (const part of element.querySelectorAll("[role]"))
-      for (const name of ["role", "aria-roledescription"]) part.removeAttribute(name);
+    hush(element);
+    // A picture that is drawn anew, because its room has changed, has new marks.
+    new MutationObserver(() => hush(element)).observe(element, {childList: true, subtree: true});
     return drawn;
   });
 };

@@ -125,7 +125,6 @@ class ChoiceFields:
 
 def choice_fields(words: Words, typed: Mapping[str, str], form: Fields) -> ChoiceFields:
     """Return numbers and title as they were typed, or as they usually are."""
-    text = words.gettext
 
     def number(name: str, label: str, said: str, high: float, low: str = "1") -> Field:
         value = typed.get(name) or ("1" if name == "repeats" else "")
@@ -133,18 +132,18 @@ def choice_fields(words: Words, typed: Mapping[str, str], form: Fields) -> Choic
         need = name == "repeats"
         return Field(name, label, "number", value, said, wrong, low=low, high=f"{high:g}", step=step, required=need)
 
-    often = text("How often each conversation is held. More show whether a bot answers the same every time.")
-    at_once = text("At most, with each bot. Empty: as the bot allows; a lower limit of a bot always holds.")
-    fast = text("At most, to each bot. Empty: as the bot allows.")
-    called = text("What the run is called in lists. Empty: the suite and its bots.")
+    often = words.gettext("How often each conversation is held. More show whether a bot answers the same every time.")
+    at_once = words.gettext("At most, with each bot. Empty: as the bot allows; a lower limit of a bot always holds.")
+    fast = words.gettext("At most, to each bot. Empty: as the bot allows.")
+    called = words.gettext("What the run is called in lists. Empty: the suite and its bots.")
     return ChoiceFields(
-        (number("repeats", text("Repeats"), often, MOST_REPEATS),),
+        (number("repeats", words.gettext("Repeats"), often, MOST_REPEATS),),
         (
-            number("at_once", text("Conversations at once"), at_once, MOST_AT_ONCE),
-            number("per_second", text("Messages per second"), fast, MOST_PER_SECOND, "0.001"),
+            number("at_once", words.gettext("Conversations at once"), at_once, MOST_AT_ONCE),
+            number("per_second", words.gettext("Messages per second"), fast, MOST_PER_SECOND, "0.001"),
             Field(
                 "title",
-                text("Title"),
+                words.gettext("Title"),
                 value=typed.get("title", ""),
                 help=called,
                 error=form.fault_of("title"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,12 +42,16 @@ class ExamForm:
 def exam_form(words: Words, project: Project, values: Mapping[str, str], error: InputError | None) -> ExamForm:
     """Return the fields as they were filled in, or as they usually are."""
     said = {**USUAL, "threshold": f"{project.threshold:g}", **values}
-    presets = tuple(Choice(name, words.gettext(title)) for name, title in PRESETS.items())
 
     def field(name: str, label: str, kind: Any = "number", **more: Any) -> Field:
         return Field(name, label, kind, said.get(name, ""), error=fault_at(error, name), **more)
 
-    first = (
+    return ExamForm(_first(words, field), _more(words, field))
+
+
+def _first(words: Words, field: Callable[..., Field]) -> tuple[Field, ...]:
+    presets = tuple(Choice(name, words.gettext(title)) for name, title in PRESETS.items())
+    return (
         field(
             "preset",
             words.gettext("What the bot has to face"),
@@ -76,7 +80,10 @@ def exam_form(words: Words, project: Project, values: Mapping[str, str], error: 
             required=True,
         ),
     )
-    more = (
+
+
+def _more(words: Words, field: Callable[..., Field]) -> tuple[Field, ...]:
+    return (
         field(
             "title", words.gettext("Title"), "text", most=200, help=words.gettext("What the run is called in lists.")
         ),
@@ -108,7 +115,6 @@ def exam_form(words: Words, project: Project, values: Mapping[str, str], error: 
             help=words.gettext("A question is never tested when its twin was taught."),
         ),
     )
-    return ExamForm(first, more)
 
 
 def read_options(form: Fields) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -101,8 +102,8 @@ def answer_refusal(scope: Scope, refusal: Refusal) -> Response:
     return JSONResponse(body, refusal.status, dict(refusal.headers))
 
 
-def handle_errors(app: FastAPI) -> None:
-    """Let the application answer every error in its own way."""
+def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) -> None:
+    """Let the application answer every error in its own way; `methods_at` tells what can be done at a path."""
 
     @app.exception_handler(VivaError)
     def _refused(request: Request, error: VivaError) -> Response:
@@ -117,6 +118,8 @@ def handle_errors(app: FastAPI) -> None:
         answer.status_code = error.status_code
         # Which methods there are, when to come again: part of what the answer says.
         answer.headers.update(error.headers or {})
+        if error.status_code == 405 and (methods := methods_at(request.url.path)):
+            answer.headers["Allow"] = ", ".join(sorted(methods))
         return answer
 
     @app.exception_handler(RequestValidationError)

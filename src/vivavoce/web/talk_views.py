@@ -135,7 +135,7 @@ def effects_picture(effects: Mapping[int, float], label: str) -> Markup:
     if not effects:
         return Markup("")
     last, most = max(effects), max(LEAST_EFFECT, *(abs(effect) for effect in effects.values()))
-    step = WIDTH / max(last, 8)
+    step = WIDTH / max(last, 24)
     bars = [_bar(number, effect / most, step) for number, effect in sorted(effects.items())]
     line = Markup('<line x1="0" x2="{}" y1="{}" y2="{}"/>').format(WIDTH, MIDDLE, MIDDLE)
     frame = Markup('<svg class="chart effects" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}</svg>')

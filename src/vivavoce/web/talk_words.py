@@ -108,11 +108,14 @@ def _sure(words: Words, confidence: float | None) -> str:
     return "" if confidence is None else f" ({Writer(words).share(confidence)})"
 
 
-def expected_words(words: Words, expect: Expectation) -> Iterator[str]:
-    """Yield what a turn should bring, one sentence each."""
+def expected_text(words: Words, expect: Expectation) -> str:
+    """Return what a turn should bring as a sentence."""
     if not expect.counted:
-        yield words.gettext("nothing is checked here")
-        return
+        return words.gettext("Nothing is checked here.")
+    return words.gettext("The bot %(expected)s.", expected="; ".join(_expected(words, expect)))
+
+
+def _expected(words: Words, expect: Expectation) -> Iterator[str]:
     if expect.fallback:
         yield words.gettext("should say that it does not know")
     if expect.intents:
@@ -130,3 +133,5 @@ def expected_words(words: Words, expect: Expectation) -> Iterator[str]:
         yield words.gettext("should have noted: %(slots)s", slots=noted)
     if expect.within_ms is not None:
         yield words.gettext("should answer within %(time)s", time=milliseconds_text(expect.within_ms))
+    if expect.answered:
+        yield words.gettext("should answer something")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.documents import canonical_json
 from vivavoce.records import Rate
+from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.web.exam_forms import scope_title
 from vivavoce.web.language import Words
 from vivavoce.workspace.timeline import Timeline
 
+# More would make the page heavy and could not be told apart; the live chart has all.
+MOST_DRAWN = 100
 _SPECS: Kept[dict[str, Any]] = Kept(24)
 _DRAWN: Kept[str] = Kept(24)
 
@@ -25,7 +29,24 @@ def timeline_svg(words: Words, found: Timeline) -> str:
     """Return the picture; drawing takes a tenth of a second, so it is kept."""
     from vivavoce.reports.svg import to_svg
 
-    return _DRAWN.get(_mark(words, found), lambda: to_svg(_chart(words, found)))
+    return _DRAWN.get(_mark(words, found), lambda: to_svg(_chart(words, replace(found, points=thinned(found)))))
+
+
+def left_out(found: Timeline) -> int:
+    """Return how many runs the still picture leaves out."""
+    return len(_numbers(found)) - len({point.number for point in thinned(found)})
+
+
+def thinned(found: Timeline) -> tuple[MeasurePoint, ...]:
+    """Return the points of so many runs as a picture can show, the first and the last among them."""
+    numbers = _numbers(found)
+    step = -(-len(numbers) // MOST_DRAWN)
+    shown = {*numbers[:: max(1, step)], *numbers[-1:]}
+    return tuple(point for point in found.points if point.number in shown)
+
+
+def _numbers(found: Timeline) -> list[int]:
+    return list(dict.fromkeys(point.number for point in found.points))
 
 
 def _mark(words: Words, found: Timeline) -> str:
@@ -47,8 +68,10 @@ def _chart(words: Words, found: Timeline) -> Any:
     # What happened long before the first exam would only press the line together.
     marks = [ChangeMark(mark.at, mark.text) for mark in found.marks if mark.at >= first]
     measure = MEASURES[found.measure]
-    said = f"{measure.title}, {words.gettext('Timeline')}"
-    return run_timeline_chart(points, marks, description=said, share=measure.kind == "share")
+    timeline = words.gettext("Timeline")
+    return run_timeline_chart(
+        points, marks, description=f"{measure.title}, {timeline}", share=measure.kind == "share"
+    )
 
 
 def _series(words: Words, scope: str) -> str:

@@ -140,7 +140,7 @@ def _given(tx: Transaction, project: Project, bot: str | None) -> _Given:
 
 
 def _scores(tx: Transaction, project: Project) -> dict[str, float]:
-    newest = latest_runs(project)
+    newest = latest_runs(tx, project)
     query = sa.select(newest.c.dialogue_id, newest.c.score).where(newest.c.score.is_not(None))
     return {row.dialogue_id: row.score for row in tx.connection.execute(query)}
 

@@ -14,11 +14,12 @@ from vivavoce.bots.registry import THINKING
 from vivavoce.conversations import Plan, Suite, check_suite, expand
 from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
+from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.workspace.bot_rules import BotRules, entry_faults
-from vivavoce.workspace.suites import assemble_suite
+from vivavoce.workspace.suites import put_together
 
 # Bots that need nothing but an agent file, in the order in which they are offered.
 BUILT_IN = ("vectors", "nearest", "keywords")
@@ -27,6 +28,8 @@ MOST_AT_ONCE = 200
 MOST_PER_SECOND = 1000.0
 # More than a week of talking at one message a second: a slip of the finger.
 MOST_MESSAGES = 1_000_000
+
+_SIZES: Kept[Size] = Kept(64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class Offer:
-    """What there is to choose from in one suite; domains and levels with how many scenarios each has."""
+    """What there is to choose from in one suite; domains and levels with how many scenarios each has.
+
+    `mark` is another one when the suite has changed.
+    """
 
     row: SuiteRow
     suite: Suite
     bots: tuple[OfferedBot, ...]
     domains: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, int] = field(default_factory=dict)
+    mark: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +112,13 @@ def offer(store: Store, project: Project, suite: str) -> Offer:
             raise AbsentError(
                 f"there is no suite '{suite}'.{nearest(suite, known)}", remedy="choose one from the list of suites"
             )
-        found, bots = assemble_suite(tx, row.id), tx.bots.of_project(project.id)
+        scenarios, bots = tx.suites.scenarios(row.id), tx.bots.of_project(project.id)
+    found = put_together(row, scenarios)
+    mark = hash((row.id, row.head, *((one.id, one.version, one.place) for one in scenarios)))
     domains = Counter(one.domain for one in found.scenarios if one.domain)
     levels = Counter(one.level for one in found.scenarios)
     order = [*(level for level in found.levels if level in levels), *levels]
-    return Offer(row, found, offered_bots(bots, row), domains, {level: levels[level] for level in order})
+    return Offer(row, found, offered_bots(bots, row), domains, {level: levels[level] for level in order}, mark)
 
 
 def offered_bots(bots: Sequence[BotRow], suite: SuiteRow) -> tuple[OfferedBot, ...]:
@@ -140,6 +149,12 @@ def size_of(plan: Plan, choice: Choice) -> Size:
     messages = sum(len(script.turns) for script in plan.scripts)
     times = max(1, choice.repeats) * len(choice.bots)
     return Size(conversations, messages, conversations * times, messages * times)
+
+
+def size_ahead(found: Offer, choice: Choice) -> Size:
+    """Return how much a run would say; a suite that has not changed is not counted again."""
+    key = (found.mark, choice.domains, choice.levels, choice.bots, choice.repeats, choice.seed)
+    return _SIZES.get(key, lambda: size_of(plan_of(found, choice), choice))
 
 
 def check_choice(found: Offer, choice: Choice, rules: BotRules) -> Checked:

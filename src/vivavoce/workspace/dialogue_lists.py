@@ -104,7 +104,7 @@ def _order_of(  # noqa: PLR0917
     offset: int,
 ) -> list[Mapping[Any, Any]]:
     """Return ids and scores alone: what was said is read for the talks of this page only."""
-    newest = latest_runs(project)
+    newest = latest_runs(tx, project)
     columns = (newest.c.run, newest.c.score, newest.c.low, newest.c.high, newest.c.refusal)
     query = sa.select(dialogues.c.id, *columns)
     query = query.select_from(dialogues.outerjoin(newest, newest.c.dialogue_id == dialogues.c.id)).where(*conditions)

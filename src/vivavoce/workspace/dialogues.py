@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -26,6 +27,8 @@ KIND = "dialogues"
 SHIPPED = "learned"
 MOST_BATCH = 200
 MOST_SEED = 2**31 - 1
+# SQLite joins at most 500 queries into one; nobody looks at scores that are older than so many runs.
+MOST_RUNS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,8 @@ def talk_ids(store: Store, project: Project, names: Sequence[str]) -> dict[str, 
 def standing_of(store: Store, project: Project) -> Standing:
     """Return how many talks there are, and what is known of them."""
     mine = dialogues.c.project_id == project.id
-    marked = sa.select(ratings.c.dialogue_id).where(*is_mark())
-    scored = sa.select(scores.c.dialogue_id).where(scores.c.score.is_not(None))
+    marked = sa.exists().where(ratings.c.dialogue_id == dialogues.c.id, *is_mark())
+    scored = sa.exists().where(scores.c.dialogue_id == dialogues.c.id, scores.c.score.is_not(None))
     with store.reading() as tx:
         counts = [
             int(
@@ -103,7 +106,7 @@ def standing_of(store: Store, project: Project) -> Standing:
                     sa.select(sa.func.count()).select_from(dialogues).where(mine, *more)
                 ).scalar_one()
             )
-            for more in ((), (dialogues.c.id.in_(scored),), (dialogues.c.id.in_(marked),))
+            for more in ((), (scored,), (marked,))
         ]
     return Standing(*counts)
 
@@ -211,13 +214,36 @@ def _marks(tx: Transaction, project: Project) -> dict[str, list[RatingRow]]:
     return found
 
 
-def latest_runs(project: Project) -> sa.Subquery:
-    """Return, as a part of a query, the newest score of each talk: `dialogue_id`, `run`, `score`, `low`, `high`."""
-    newest = sa.select(scores.c.dialogue_id, sa.func.max(runs.c.number).label("run"))
-    newest = newest.join(runs, runs.c.id == scores.c.run_id).where(runs.c.project_id == project.id)
-    last = newest.group_by(scores.c.dialogue_id).subquery()
-    own = sa.and_(runs.c.number == last.c.run, runs.c.project_id == project.id)
-    query = sa.select(last.c.dialogue_id, last.c.run, scores.c.score, scores.c.low, scores.c.high, scores.c.refusal)
-    query = query.select_from(last).join(runs, own)
-    same = sa.and_(scores.c.run_id == runs.c.id, scores.c.dialogue_id == last.c.dialogue_id)
-    return query.join(scores, same).subquery()
+# --- newest scores -----------------------------------------------------------------------------------------------
+
+
+def latest_runs(tx: Transaction, project: Project) -> sa.Subquery:
+    """Return, as a part of a query, the newest score of each talk, with its `dialogue_id` and the number of the `run`."""
+    talks = tx.dialogues.count(project.id)
+    parts: list[sa.Select[Any]] = []
+    newer: list[str] = []
+    for run_id, number, n in _scored_runs(tx, project):
+        parts.append(_scores_of(run_id, number, newer))
+        newer.append(run_id)
+        # Mostly the newest run looked at all talks, and no other has to be read.
+        if n >= talks:
+            break
+    return sa.union_all(*(parts or [_scores_of("", 0, [])])).subquery()
+
+
+def _scored_runs(tx: Transaction, project: Project) -> list[tuple[str, int, int]]:
+    query = sa.select(runs.c.id, runs.c.number, sa.func.count().label("n")).join(scores, scores.c.run_id == runs.c.id)
+    query = query.where(runs.c.project_id == project.id).group_by(runs.c.id, runs.c.number)
+    found = tx.connection.execute(query.order_by(runs.c.number.desc()).limit(MOST_RUNS))
+    return [(row.id, row.number, int(row.n)) for row in found]
+
+
+def _scores_of(run_id: str, number: int, newer: Sequence[str]) -> sa.Select[Any]:
+    """Return the scores of a run, without the talks that a newer one looked at."""
+    told = (scores.c.dialogue_id, scores.c.score, scores.c.low, scores.c.high, scores.c.refusal)
+    query = sa.select(*told, sa.literal(number, sa.Integer).label("run")).where(scores.c.run_id == run_id)
+    if not newer:
+        return query
+    other = scores.alias()
+    again = sa.exists().where(other.c.dialogue_id == scores.c.dialogue_id, other.c.run_id.in_(newer))
+    return query.where(~again)

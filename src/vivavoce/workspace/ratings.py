@@ -133,7 +133,7 @@ def next_talk(
 def _ordered(tx: Transaction, project: Project, actor: Actor, order: Order, bot: str | None) -> list[str]:
     wanted = _wanted(project, bot)
     if order == "worst":
-        newest = latest_runs(project)
+        newest = latest_runs(tx, project)
         query = sa.select(dialogues.c.id).where(*wanted)
         query = query.select_from(dialogues.outerjoin(newest, newest.c.dialogue_id == dialogues.c.id))
         query = query.order_by(newest.c.score.asc().nulls_last(), dialogues.c.created, dialogues.c.place)

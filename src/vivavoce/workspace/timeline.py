@@ -11,10 +11,11 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.store.rows import Edit, Project, Run, RunState
-from vivavoce.store.tables import edits
+from vivavoce.store.tables import edits, runs
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.actors import PRODUCT
 from vivavoce.workspace.runs import person_names
@@ -70,14 +71,39 @@ def show_timeline(
         raise UsageError(
             f"'{measure}' is not followed over time.{nearest(measure, MEASURES)}", remedy=", ".join(MEASURES)
         )
+    asked = (measure, since, until, limit)
     with store.reading() as tx:
-        points = tx.measures.series(project.id, KIND, name=measure, since=since)
-        runs = tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=MOST_RUNS)
-        found = edits_between(tx, project, since, until, limit=limit)
-        count = count_edits(tx, project, since, until)
-        marks = tuple(_edit_marks(tx, found))
-    within = [run for run in reversed(runs) if _within(run.created, since, until)]
-    changes = tuple(_changed_options(list(reversed(runs)), since, until))
+        # A year of daily runs is a thousand rows, and they change once a day.
+        key = (project.id, *_state(tx, project), *asked)
+        return _KEPT.get(key, lambda: _made(tx, project, *asked))
+
+
+_KEPT: Kept[Timeline] = Kept(32)
+
+
+def _state(tx: Transaction, project: Project) -> tuple[object, ...]:
+    """Return what changes when anything on the line does."""
+    own = (runs.c.project_id == project.id, runs.c.kind == KIND, runs.c.state == RunState.DONE.value)
+    line = sa.select(sa.func.count(), sa.func.sum(runs.c.version), sa.func.max(runs.c.number)).where(*own)
+    told = sa.select(sa.func.count(), sa.func.max(edits.c.at)).where(edits.c.project_id == project.id)
+    return (*tx.connection.execute(line).one(), *tx.connection.execute(told).one())
+
+
+def _made(  # noqa: PLR0917 - what was asked for, as it is kept
+    tx: Transaction,
+    project: Project,
+    measure: str,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+) -> Timeline:
+    points = tx.measures.series(project.id, KIND, name=measure, since=since)
+    held = tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=MOST_RUNS)[::-1]
+    found = edits_between(tx, project, since, until, limit=limit)
+    count = count_edits(tx, project, since, until)
+    marks = tuple(_edit_marks(tx, found))
+    within = [run for run in held if _within(run.created, since, until)]
+    changes = tuple(_changed_options(held, since, until))
     ordered = tuple(sorted((*marks, *changes), key=lambda mark: mark.at, reverse=True))[:limit]
     shown = tuple(point for point in points if until is None or point.at <= until)
     return Timeline(measure, since, until, shown, tuple(within), ordered, count + len(changes))
@@ -112,9 +138,9 @@ def _kind(edit: Edit) -> MarkKind:
     return known.get(edit.action) or ("import" if edit.action.startswith("import") else "edit")
 
 
-def _changed_options(runs: Sequence[Run], since: datetime | None, until: datetime | None) -> Iterator[Mark]:
+def _changed_options(held: Sequence[Run], since: datetime | None, until: datetime | None) -> Iterator[Mark]:
     """Yield what each run used otherwise than the one before it, whatever the settings of the project say."""
-    for before, after in pairwise(runs):
+    for before, after in pairwise(held):
         if not _within(after.created, since, until):
             continue
         for kind, option in _FOLLOWED:

@@ -14,13 +14,13 @@ from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MeasureRow, Project, Run, RunState
 from vivavoce.store.stamps import now
-from vivavoce.store.tables import dialogues, edits, scores
+from vivavoce.store.tables import changes, dialogues, edits, scores
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.actors import PRODUCT
 from vivavoce.workspace.comparing import difference_of
 from vivavoce.workspace.conversations import conversations_result
 from vivavoce.workspace.intents import intents_result
-from vivavoce.workspace.timeline import count_edits, edits_between
+from vivavoce.workspace.timeline import edits_between
 
 if TYPE_CHECKING:
     from vivavoce.reports.meanings import Measure
@@ -207,7 +207,8 @@ def _between(exam: ExamState, base: Run, numbers: Numbers) -> Iterator[Move]:
     for scope in _scopes(exam.run, new):
         for name in WATCHED[exam.exam]:
             before, after = old.get((scope, name)), new.get((scope, name))
-            if before is not None and after is not None:
+            # What neither run could measure did not move.
+            if before is not None and after is not None and (before.value, after.value) != (None, None):
                 gap = difference_of(before, after)
                 verdict = _verdict(measure_of(exam.exam, name), gap)
                 yield Move(exam.exam, scope, name, before, after, gap, verdict, base)
@@ -334,8 +335,14 @@ def _people(tx: Transaction, project: Project, since: datetime) -> tuple[PersonW
 
 
 def _unknown_edits(tx: Transaction, project: Project, exams: Sequence[ExamState]) -> int:
+    """Return how many edits of topics, answers or examples came after the newest intents exam began."""
     run = next((exam.run for exam in exams if exam.exam == "intents"), None)
-    return 0 if run is None else count_edits(tx, project, run.created, None)
+    if run is None:
+        return 0
+    since = (edits.c.project_id == project.id, edits.c.at >= run.created)
+    touched = sa.select(changes.c.edit_id).where(changes.c.edit_id == edits.c.id, changes.c.topic_id.is_not(None))
+    query = sa.select(sa.func.count()).select_from(edits).where(*since, touched.exists())
+    return int(tx.connection.execute(query).scalar_one())
 
 
 def _steps(tx: Transaction, project: Project, examined: set[str]) -> Iterator[Step]:

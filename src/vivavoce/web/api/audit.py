@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
 
 from vivavoce.web.access import Admin, InStore
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Text
 from vivavoce.workspace import switches
@@ -19,7 +19,7 @@ router = APIRouter(tags=["workspace"])
 Id = Annotated[str, Query(max_length=32)]
 
 
-class ChangedSwitches(BaseModel):
+class ChangedSwitches(Body):
     """What admins decide for the whole workspace."""
 
     contact: Text = ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text, Word
@@ -18,7 +19,7 @@ from vivavoce.workspace import bots
 router = APIRouter(tags=["bots"], prefix="/projects/{slug}/bots")
 
 
-class BotBody(BaseModel):
+class BotBody(Body):
     """A bot: its name, and its entry as in bots.yaml. Secrets are written as `${BOT_NAME}`."""
 
     name: Word

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.conversations.findings.result_json import (
     cell_json,
@@ -19,6 +19,7 @@ from vivavoce.errors import Fault
 from vivavoce.store.repositories.turns import SORTS, TurnFilter
 from vivavoce.store.rows import Run, TurnRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
@@ -42,13 +43,13 @@ Name = Annotated[str | None, Query(max_length=400)]
 Names = Annotated[list[Word], Field(max_length=200)]
 
 
-class NewConversations(BaseModel):
+class NewConversations(Body):
     """A run to be begun: what is held with whom. No domain and no level: all of them."""
 
     suite: Annotated[Word, Field(description="Id or name of the suite.")]
     bots: Annotated[list[Word], Field(min_length=1, max_length=50, description="Names of bots.")]
-    domains: Names = []
-    levels: Names = []
+    domains: Names = Field(default_factory=list)
+    levels: Names = Field(default_factory=list)
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     at_once: Annotated[int | None, Field(ge=1, le=MOST_AT_ONCE)] = None
     per_second: Annotated[float | None, Field(ge=0.001, le=MOST_PER_SECOND)] = None

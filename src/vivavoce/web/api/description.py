@@ -43,6 +43,17 @@ def operation_roles(routers: Iterable[APIRouter], prefix: str) -> dict[tuple[str
     }
 
 
+def methods_at(routers: Iterable[APIRouter], path: str) -> set[str]:
+    """Return the methods by which something within the API can be asked; the framework names those of one route."""
+    return {
+        method
+        for router in routers
+        for route in router.routes
+        if isinstance(route, APIRoute) and route.path_regex.match(path)
+        for method in route.methods or ()
+    }
+
+
 def complete_description(schema: dict[str, Any], roles: Operations) -> dict[str, Any]:
     """Return the description with what the framework does not know: keys, roles, places of new things."""
     for path, operations in schema["paths"].items():

@@ -14,6 +14,7 @@ from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.result_json import disagreement_to_json, passport_to_json, ranking_to_json
 from vivavoce.store.rows import DialogueRow, Run, ScoreRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, config_of
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
@@ -45,7 +46,7 @@ UploadKey = Annotated[Id, Path(description="The key of an upload.")]
 Asked = Annotated[str | None, Query(max_length=200)]
 
 
-class NewMessage(BaseModel):
+class NewMessage(Body):
     """One message; `is_bot` null: nobody says."""
 
     speaker: Text
@@ -53,19 +54,19 @@ class NewMessage(BaseModel):
     is_bot: bool | None = None
 
 
-class NewMark(BaseModel):
+class NewMark(Body):
     """What a person thought of the talk, from 1 (very bad) to 5 (very good)."""
 
     rater: Word
     quality: Annotated[float, Field(ge=1, le=5)]
 
 
-class NewTalk(BaseModel):
+class NewTalk(Body):
     """A talk to be brought in; `passed`: whether scripted checks of it passed."""
 
     id: Annotated[Text, Field(min_length=1, max_length=400)]
     turns: Annotated[list[NewMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
-    ratings: Annotated[list[NewMark], Field(max_length=MOST_MARKS)] = []
+    ratings: Annotated[list[NewMark], Field(max_length=MOST_MARKS)] = Field(default_factory=list)
     bot: Word | None = None
     user: Word | None = None
     source: Text = ""
@@ -78,7 +79,7 @@ class NewTalk(BaseModel):
         return Dialogue(self.id, turns, marks, self.source, self.bot, self.user, self.passed)
 
 
-class NewTalks(BaseModel):
+class NewTalks(Body):
     """Talks to be brought in together; `existing`: what becomes of talks whose id is there already."""
 
     batch: Word
@@ -86,14 +87,14 @@ class NewTalks(BaseModel):
     existing: Existing = "skip"
 
 
-class RunTalks(BaseModel):
+class RunTalks(Body):
     """A batch of the conversations of a run; without a name it is called after the run."""
 
     batch: Annotated[Text, Field(max_length=200)] = ""
     existing: Existing = "skip"
 
 
-class NewScoring(BaseModel):
+class NewScoring(Body):
     """An exam to be started: over a batch, or over all talks. Admins may name another rater."""
 
     batch: Word | None = None

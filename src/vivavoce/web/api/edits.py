@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
@@ -17,7 +18,7 @@ from vivavoce.workspace import history
 router = APIRouter(tags=["edits"])
 
 
-class Undoing(BaseModel):
+class Undoing(Body):
     """Why something is taken back."""
 
     why: Annotated[Text, Field(max_length=500)] = ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.store.rows import Edit, ExampleRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Line, Text, Word
@@ -20,7 +21,7 @@ router = APIRouter(tags=["examples"])
 Why = Annotated[Text, Field(max_length=500)]
 
 
-class NewExamples(BaseModel):
+class NewExamples(Body):
     """Messages for a topic (null: out of scope)."""
 
     texts: Annotated[list[Line], Field(min_length=1, max_length=10_000)]
@@ -29,7 +30,7 @@ class NewExamples(BaseModel):
     why: Why = ""
 
 
-class ChangedExample(BaseModel):
+class ChangedExample(Body):
     """An example as it is from now on."""
 
     text: Line
@@ -37,7 +38,7 @@ class ChangedExample(BaseModel):
     why: Why = ""
 
 
-class ChosenExamples(BaseModel):
+class ChosenExamples(Body):
     """Examples that are chosen."""
 
     examples: Ids

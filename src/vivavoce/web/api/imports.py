@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, config_of
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
@@ -25,7 +26,7 @@ router = APIRouter(tags=["imports"])
 Name = Annotated[Text, Field(max_length=200)]
 
 
-class ImportChoices(BaseModel):
+class ImportChoices(Body):
     """How a source is to be read, and what is to be done with it."""
 
     text_column: Name = ""
@@ -33,7 +34,8 @@ class ImportChoices(BaseModel):
     out_of_scope: Name = OUT_OF_SCOPE
     topic: Name = ""
     mode: Mode = "add"
-    overwrite: bool = False
+    # In a form everything is text.
+    overwrite: Annotated[bool, Field(strict=False)] = False
 
     def chosen(self) -> importing.Choices:
         """Return the choices as the workspace knows them."""
@@ -49,7 +51,7 @@ class PastedText(ImportChoices):
     text: Annotated[str, Field(min_length=1, max_length=4_000_000)]
 
 
-class Applying(BaseModel):
+class Applying(Body):
     """Why the import is done."""
 
     why: Annotated[Text, Field(max_length=500)] = ""

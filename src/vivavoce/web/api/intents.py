@@ -14,6 +14,7 @@ from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.store.repositories.outcomes import ComparedQuestion
 from vivavoce.store.rows import Edit, OutcomeRow, Run
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
@@ -23,14 +24,17 @@ from vivavoce.workspace.comparing import RateChange
 from vivavoce.workspace.timeline import Mark
 
 router = APIRouter(tags=["intents"])
-Pair = tuple[Annotated[int, Field(ge=0, le=1000)], Annotated[float, Field(ge=0, le=1)]]
+Fewest = Annotated[int, Field(ge=0, le=1000)]
+Share = Annotated[float, Field(ge=0, le=1)]
+# JSON knows lists alone.
+Pair = Annotated[tuple[Fewest, Share], Field(strict=False)]
 Name = Annotated[str | None, Query(max_length=400)]
 MeasureName = Literal[
     "accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted"
 ]
 
 
-class ExamOptions(BaseModel):
+class ExamOptions(Body):
     """How training data are examined; what is left out is as usual."""
 
     settings: Annotated[list[Pair], Field(min_length=1, max_length=20)] = Field(

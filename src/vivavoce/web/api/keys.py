@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.errors import AbsentError
 from vivavoce.store.rows import Token
 from vivavoce.web.access import InStore, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Word
@@ -19,7 +20,7 @@ from vivavoce.workspace import keys
 router = APIRouter(tags=["keys"])
 
 
-class NewKey(BaseModel):
+class NewKey(Body):
     """A key to be made; `days` null: it works until it is revoked."""
 
     name: Word

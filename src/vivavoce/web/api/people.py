@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import Field
 
 from vivavoce.store.rows import Role, SignIn
 from vivavoce.web.access import Admin, InStore, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Word
@@ -20,22 +21,22 @@ router = APIRouter(tags=["people"])
 Search = Annotated[str, Query(max_length=200)]
 
 
-class Invitation(BaseModel):
+class Invitation(Body):
     """Somebody to be invited."""
 
     login: Word
     name: Word | None = None
-    role: Role = Role.READER
+    role: Annotated[Role, Field(strict=False)] = Role.READER
     language: Literal["en", "de"] = "en"
 
 
-class ChangedRole(BaseModel):
+class ChangedRole(Body):
     """What a person may do from now on."""
 
-    role: Role
+    role: Annotated[Role, Field(strict=False)]
 
 
-class ChangedState(BaseModel):
+class ChangedState(Body):
     """Whether a person is shut out."""
 
     disabled: bool
@@ -121,9 +122,7 @@ def disable_person(who: Admin, store: InStore, person_id: Id, body: ChangedState
 
 
 @router.post("/people/{person_id}/link", status_code=201)
-def make_person_link(
-    request: Request, response: Response, who: Admin, store: InStore, person_id: Id
-) -> OneTimeLink:
+def make_person_link(request: Request, response: Response, who: Admin, store: InStore, person_id: Id) -> OneTimeLink:
     """Make a link by which a person chooses a password."""
     link = base_of(request) + people.new_link(store, who.actor, person_id)
     response.headers["Location"] = link

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Text, Word
@@ -17,7 +18,7 @@ from vivavoce.workspace import projects
 router = APIRouter(tags=["projects"])
 
 
-class NewProject(BaseModel):
+class NewProject(Body):
     """A project to be made."""
 
     name: Word
@@ -25,7 +26,7 @@ class NewProject(BaseModel):
     slug: Annotated[str, Field(pattern="^([a-z0-9]+(-[a-z0-9]+)*)?$", max_length=60)] = ""
 
 
-class ChangedProject(BaseModel):
+class ChangedProject(Body):
     """What holds for a project from now on."""
 
     name: Word

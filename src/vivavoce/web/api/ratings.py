@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.store.rows import DialogueRow, RatingRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import LARGEST, Listed, listed
 from vivavoce.web.api.texts import Id
 from vivavoce.workspace import agreement, dialogues, ratings
@@ -20,18 +21,18 @@ TalkId = Annotated[Id, Path(description="The id of a talk.")]
 Asked = Annotated[str | None, Query(max_length=200)]
 
 
-class Answer(BaseModel):
+class Answer(Body):
     """Whether one answer of the bot is good; `number`: of the message, from 1."""
 
     number: Annotated[int, Field(ge=1, le=LARGEST)]
     verdict: Verdict
 
 
-class NewOpinion(BaseModel):
+class NewOpinion(Body):
     """What you think of a talk: a mark from 1 (very bad) to 5 (very good), and of its answers."""
 
     quality: Annotated[int, Field(ge=1, le=5)] | None = None
-    answers: Annotated[list[Answer], Field(max_length=MOST_ANSWERS)] = []
+    answers: Annotated[list[Answer], Field(max_length=MOST_ANSWERS)] = Field(default_factory=list)
 
 
 class NextTalk(BaseModel):

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Word
 from vivavoce.workspace import runs
@@ -24,7 +25,7 @@ HTML_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {"s
 SVG_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}}
 
 
-class NewTitle(BaseModel):
+class NewTitle(Body):
     """Another title of a run."""
 
     title: Word

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.store.rows import Edit, ScenarioRow, ScenarioVersion
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
@@ -21,14 +22,14 @@ Why = Annotated[Text, Field(max_length=500)]
 Version = Annotated[int, Path(ge=1, le=10**9)]
 
 
-class NewScenario(BaseModel):
+class NewScenario(Body):
     """A scenario to be added, in YAML."""
 
     text: Text
     why: Why = ""
 
 
-class ChangedScenario(BaseModel):
+class ChangedScenario(Body):
     """A scenario in YAML, and the version that it was made from: refused with 409 where there is a newer one."""
 
     text: Text

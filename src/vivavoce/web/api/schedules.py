@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
@@ -17,7 +18,7 @@ from vivavoce.workspace import schedules
 router = APIRouter(tags=["schedules"], prefix="/projects/{slug}/schedules")
 
 
-class ScheduleBody(BaseModel):
+class ScheduleBody(Body):
     """A daily run to be made; `minute_of_day` in UTC.
 
     Options of intents: `classifier`, `retries`; of engines: `classifiers`, `retries`; of conversations: `suite` (id
@@ -31,7 +32,7 @@ class ScheduleBody(BaseModel):
     why: Annotated[Text, Field(max_length=1000)] = ""
 
 
-class SwitchBody(BaseModel):
+class SwitchBody(Body):
     """Whether a daily run is on."""
 
     enabled: bool

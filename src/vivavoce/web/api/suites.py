@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from vivavoce.errors import UsageError
@@ -13,6 +13,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import download
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text, Word
@@ -29,7 +30,7 @@ MEDIA = {
 Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The form of the file.")]
 
 
-class NewSuite(BaseModel):
+class NewSuite(Body):
     """A suite to be brought in: one that ships, a text (YAML, or a table with one row for each turn), or empty."""
 
     name: Annotated[Text, Field(max_length=100)] = ""
@@ -40,7 +41,7 @@ class NewSuite(BaseModel):
     why: Annotated[Text, Field(max_length=500)] = ""
 
 
-class ChangedSuite(BaseModel):
+class ChangedSuite(Body):
     """What a suite is called from now on."""
 
     name: Word
@@ -48,7 +49,7 @@ class ChangedSuite(BaseModel):
     why: Annotated[Text, Field(max_length=500)] = ""
 
 
-class MoreScenarios(BaseModel):
+class MoreScenarios(Body):
     """Scenarios to be added: YAML, or a table with one row for each turn."""
 
     text: Text

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from vivavoce.records import Rate
 from vivavoce.store.rows import Edit, Topic
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import CSV, XLSX, download, table_file
+from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Line, Text, Word
@@ -32,18 +33,18 @@ Sort = Literal[
 ]  # fmt: skip
 
 
-class NewTopic(BaseModel):
+class NewTopic(Body):
     """A topic to be made."""
 
     name: Word
     description: Text = ""
     owner: Annotated[Text, Field(max_length=200)] = ""
-    answers: Answers = {}
-    examples: Annotated[list[Line], Field(max_length=10_000)] = []
+    answers: Answers = Field(default_factory=dict)
+    examples: Annotated[list[Line], Field(max_length=10_000)] = Field(default_factory=list)
     why: Annotated[Text, Field(max_length=500)] = ""
 
 
-class ChangedTopic(BaseModel):
+class ChangedTopic(Body):
     """What a topic says from now on; what is left out stays, an empty answer goes."""
 
     name: Word | None = None
@@ -53,7 +54,7 @@ class ChangedTopic(BaseModel):
     why: Annotated[Text, Field(max_length=500)] = ""
 
 
-class Merging(BaseModel):
+class Merging(Body):
     """Topics that go into another one, and what becomes of their answers."""
 
     topics: Ids
@@ -62,7 +63,7 @@ class Merging(BaseModel):
     why: Annotated[Text, Field(max_length=500)] = ""
 
 
-class Chosen(BaseModel):
+class Chosen(Body):
     """Topics that are chosen."""
 
     topics: Ids

@@ -193,81 +193,111 @@ class _Maker:
         return Field(name, label, kind, self.values.get(name, ""), error=" ".join(wrong), **more)
 
     def yaml(self) -> Field:
-        say = self.words.gettext
-        told = say(
+        words = self.words
+        told = words.gettext(
             "One entry as in bots.yaml, without its name. Secrets are written as ${%(prefix)sNAME}.",
             prefix=OWN_PREFIX,
         )
-        return self.field("entry", say("Entry"), "textarea", help=told, required=True, rows=16, most=MOST_ENTRY)
+        return self.field(
+            "entry", words.gettext("Entry"), "textarea", help=told, required=True, rows=16, most=MOST_ENTRY
+        )
 
     def http(self) -> tuple[FieldGroup, ...]:
-        say = self.words.gettext
+        words = self.words
         methods = tuple(Choice(one, one) for one in METHODS)
-        sent = say("JSON; {text} is the message and {session} the talk. Empty: %(usual)s", usual=json.dumps(BODY))
-        secret = say("One on each line, such as Authorization: Bearer ${%(prefix)sTOKEN}", prefix=OWN_PREFIX)
+        sent = words.gettext(
+            "JSON; {text} is the message and {session} the talk. Empty: %(usual)s", usual=json.dumps(BODY)
+        )
+        secret = words.gettext(
+            "One on each line, such as Authorization: Bearer ${%(prefix)sTOKEN}", prefix=OWN_PREFIX
+        )
         sending = (
             self.field(
-                "url", say("Address"), "url", required=True, help=say("For instance https://bot.example/chat")
+                "url",
+                words.gettext("Address"),
+                "url",
+                required=True,
+                help=words.gettext("For instance https://bot.example/chat"),
             ),
-            self.field("method", say("Method"), "select", choices=methods),
-            self.field("body", say("Body"), "textarea", help=sent, rows=4),
-            self.field("headers", say("Headers"), "textarea", help=f"{secret} {self.variables()}", rows=3),
+            self.field("method", words.gettext("Method"), "select", choices=methods),
+            self.field("body", words.gettext("Body"), "textarea", help=sent, rows=4),
+            self.field("headers", words.gettext("Headers"), "textarea", help=f"{secret} {self.variables()}", rows=3),
         )
         return (
-            FieldGroup(say("How a message is sent"), sending),
-            FieldGroup(say("Where the reply stands"), self.reply()),
+            FieldGroup(words.gettext("How a message is sent"), sending),
+            FieldGroup(words.gettext("Where the reply stands"), self.reply()),
         )
 
     def reply(self) -> tuple[Field, ...]:
-        say = self.words.gettext
-        paths = say("A path such as data.reply (JMESPath). Empty: looked for in the usual places.")
+        words = self.words
+        paths = words.gettext("A path such as data.reply (JMESPath). Empty: looked for in the usual places.")
         return (
-            self.field("reply_texts", say("Text of the reply"), help=paths),
-            self.field("reply_intent", say("Topic"), help=say("Only where the bot tells what it understood.")),
-            self.field("reply_confidence", say("How sure it is")),
-            self.field("reply_fallback", say("Whether it did not understand")),
+            self.field("reply_texts", words.gettext("Text of the reply"), help=paths),
+            self.field(
+                "reply_intent",
+                words.gettext("Topic"),
+                help=words.gettext("Only where the bot tells what it understood."),
+            ),
+            self.field("reply_confidence", words.gettext("How sure it is")),
+            self.field("reply_fallback", words.gettext("Whether it did not understand")),
         )
 
     def openai(self) -> tuple[FieldGroup, ...]:
-        say = self.words.gettext
-        key = say("The name of a variable of the server's environment, never the key itself. Empty: no key is sent.")
-        place = say("Any endpoint that speaks OpenAI's chat protocol. Empty: that of OpenAI.")
-        fields = (
-            self.field("model", say("Model"), required=True),
-            self.field("base_url", say("Address"), "url", help=place),
-            self.field("key", say("Variable of the key"), help=f"{key} {self.variables()}"),
-            self.field("system", say("Prompt"), "textarea", help=say("What the model is told first."), rows=6),
-            self.field("temperature", say("Temperature"), "number", low="0", high="2", step="any"),
-            self.field("max_tokens", say("Longest reply in tokens"), "number", low="1"),
+        words = self.words
+        key = words.gettext(
+            "The name of a variable of the server's environment, never the key itself. Empty: no key is sent."
         )
-        return (FieldGroup(say("The model"), fields),)
+        place = words.gettext("Any endpoint that speaks OpenAI's chat protocol. Empty: that of OpenAI.")
+        fields = (
+            self.field("model", words.gettext("Model"), required=True),
+            self.field("base_url", words.gettext("Address"), "url", help=place),
+            self.field("key", words.gettext("Variable of the key"), help=f"{key} {self.variables()}"),
+            self.field(
+                "system",
+                words.gettext("Prompt"),
+                "textarea",
+                help=words.gettext("What the model is told first."),
+                rows=6,
+            ),
+            self.field("temperature", words.gettext("Temperature"), "number", low="0", high="2", step="any"),
+            self.field("max_tokens", words.gettext("Longest reply in tokens"), "number", low="1"),
+        )
+        return (FieldGroup(words.gettext("The model"), fields),)
 
     def agent(self) -> tuple[FieldGroup, ...]:
-        say = self.words.gettext
+        words = self.words
         engines = (
-            Choice("vectors", say("vectors: meaning of the sentence")),
-            Choice("nearest", say("nearest: the most similar example")),
-            Choice("keywords", say("keywords: words by rule")),
+            Choice("vectors", words.gettext("vectors: meaning of the sentence")),
+            Choice("nearest", words.gettext("nearest: the most similar example")),
+            Choice("keywords", words.gettext("keywords: words by rule")),
         )
-        agents = (Choice("", say("that of the suite")), *(Choice(name, name) for name in demo.suites()))
+        agents = (Choice("", words.gettext("that of the suite")), *(Choice(name, name) for name in demo.suites()))
         fields = (
-            self.field("engine", say("Engine"), "select", choices=engines),
-            self.field("agent", say("Agent"), "select", choices=agents, help=say("What it knows and replies.")),
-            self.field("threshold", say("Threshold"), "number", low="0", high="1", step="any"),
+            self.field("engine", words.gettext("Engine"), "select", choices=engines),
+            self.field(
+                "agent",
+                words.gettext("Agent"),
+                "select",
+                choices=agents,
+                help=words.gettext("What it knows and replies."),
+            ),
+            self.field("threshold", words.gettext("Threshold"), "number", low="0", high="1", step="any"),
         )
-        return (FieldGroup(say("What it runs"), fields),)
+        return (FieldGroup(words.gettext("What it runs"), fields),)
 
     def limits(self) -> FieldGroup:
-        say = self.words.gettext
-        at_once = say("So many talks are held with it at the same time.")
-        pace = say("Empty: as fast as it answers.")
+        words = self.words
+        at_once = words.gettext("So many talks are held with it at the same time.")
+        pace = words.gettext("Empty: as fast as it answers.")
         return FieldGroup(
-            say("Limits"),
+            words.gettext("Limits"),
             (
-                self.field("limits_at_once", say("Talks at once"), "number", low="1", help=at_once),
-                self.field("limits_per_second", say("Messages a second"), "number", low="0", step="any", help=pace),
-                self.field("limits_timeout_s", say("Seconds for a reply"), "number", low="0", step="any"),
-                self.field("limits_retries", say("Tries after a failure"), "number", low="0"),
+                self.field("limits_at_once", words.gettext("Talks at once"), "number", low="1", help=at_once),
+                self.field(
+                    "limits_per_second", words.gettext("Messages a second"), "number", low="0", step="any", help=pace
+                ),
+                self.field("limits_timeout_s", words.gettext("Seconds for a reply"), "number", low="0", step="any"),
+                self.field("limits_retries", words.gettext("Tries after a failure"), "number", low="0"),
             ),
         )
 

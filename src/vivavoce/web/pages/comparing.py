@@ -28,7 +28,7 @@ from vivavoce.workspace.comparing import RateChange, RunComparison, compare_runs
 router = APIRouter(prefix="/p/{slug}/intents")
 RunNumber = Annotated[int, Query(ge=0, le=LARGEST)]
 COLUMNS = ("change", "question", "topic", "before", "after", "guess_before", "guess_after")
-SHOWN_QUESTIONS = 50
+SHOWN_QUESTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,8 @@ def _lead(words: Words, found: RunComparison | None) -> str:
         shared=Writer(words).number(found.questions.shared),
     )
     if better + worse and found.p >= 0.05:
-        return f"{said} {words.gettext('That may be chance.')}"
+        chance = words.gettext("That may be chance.")
+        return f"{said} {chance}"
     return said
 
 

@@ -42,7 +42,7 @@ from vivavoce.workspace import runs
 from vivavoce.workspace.conversations import KIND, TurnPlace, conversations_result, junit_of, said_at
 
 router = APIRouter(prefix="/p/{slug}/conversations")
-FEW_PROBLEMS, MANY_PROBLEMS = 3, 30
+FEW_PROBLEMS, MANY_PROBLEMS = 3, 12
 EXAMPLES = 2
 EXAMPLE_LETTERS = 160
 OTHER_RUNS = 30

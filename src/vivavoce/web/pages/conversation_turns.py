@@ -40,6 +40,7 @@ from vivavoce.workspace.transcripts import list_turns, material_of, turn_choices
 router = APIRouter(prefix="/p/{slug}/conversations/{number}")
 PageAsked = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
 LETTERS = 110
+ROWS = 40
 COLUMNS = (
     "bot",
     "scenario",
@@ -133,7 +134,7 @@ def show_turns(  # noqa: PLR0917
     words, line = words_of(request), runs.show_run(store, project, number, KIND)
     chosen = {name: getattr(asked, name) for name in TurnFilter.__dataclass_fields__}
     path = f"/p/{project.slug}/conversations/{number}/turns"
-    listing = Listing(path, chosen, asked.sort, page_number)
+    listing = Listing(path, chosen, asked.sort, page_number, ROWS)
     found = list_turns(store, line.run, asked.filter, sort=asked.sort, limit=listing.size, offset=listing.offset)
     notice = material_of(store, line.run).header.plan.notice
     view = TurnsView(

@@ -31,7 +31,7 @@ from vivavoce.web.parts import Column, Field, Row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace import conversations, runs
-from vivavoce.workspace.conversation_choices import Checked, Choice, Offer, check_choice, offer, plan_of, size_of
+from vivavoce.workspace.conversation_choices import Checked, Choice, Offer, check_choice, offer, size_ahead
 from vivavoce.workspace.suites import list_suites
 
 router = APIRouter(prefix="/p/{slug}/conversations")
@@ -217,7 +217,7 @@ def _suite_fields(words: Words, store: Store, project: Project, found: Offer) ->
 
 def _size_text(words: Words, found: Offer, choice: Choice) -> str:
     """Say how much would be held: the same sentence before a run as its result will show."""
-    size, writer = size_of(plan_of(found, choice), choice), Writer(words)
+    size, writer = size_ahead(found, choice), Writer(words)
     n, m, bots = size.conversations, size.messages, len(choice.bots)
     conversations_said = words.ngettext("%(num)s conversation", "%(num)s conversations", n, num=writer.number(n))
     messages_said = words.ngettext("%(num)s message", "%(num)s messages", m, num=writer.number(m))

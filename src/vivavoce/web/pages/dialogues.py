@@ -340,7 +340,7 @@ def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
 def _row(words: Words, project: Project, line: TalkLine) -> Row:
     name = Markup('<a href="{}/{}">{}</a><small>{}</small>').format(_base(project), line.id, line.name, line.begins)
     writer = Writer(words)
-    came = Markup("{}<small>{}</small>").format(writer.ago(line.created), line.batch)
+    came = Markup('<span class="n">{}</span><small>{}</small>').format(writer.ago(line.created), line.batch)
     score = score_cell(words, line.score, line.low, line.high, line.refusal)
     mark = mark_cell(words, line.mark, line.marks)
     return Row((name, line.bot or "", score, mark, writer.number(line.messages), came), line.id)

@@ -226,7 +226,8 @@ def _takes(words: Words, expected: intents.Expected) -> str:
     if each is None:
         return said
     whole = Writer(words).duration(30 * each)
-    return f"{said} {words.gettext('At the pace of the last exam that takes about %(time)s.', time=whole)}"
+    pace = words.gettext("At the pace of the last exam that takes about %(time)s.", time=whole)
+    return f"{said} {pace}"
 
 
 # --- the result --------------------------------------------------------------------------------------------------

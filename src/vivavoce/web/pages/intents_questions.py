@@ -165,8 +165,8 @@ def _outcome_tabs(words: Words, listing: Listing, found: intents.QuestionPage, c
     from vivavoce.reports.wording import OUTCOME_TITLES
 
     writer = Writer(words)
-    every = f"{words.gettext('All')} ({writer.number(sum(found.counts.values()))})"
-    tabs = [Link(every, listing.address(outcome=""), not current)]
+    every = words.gettext("All")
+    tabs = [Link(f"{every} ({writer.number(sum(found.counts.values()))})", listing.address(outcome=""), not current)]
     for outcome in Outcome:
         if n := found.counts.get(outcome.value, 0):
             title = f"{OUTCOME_TITLES[outcome]} ({writer.number(n)})"
@@ -201,8 +201,10 @@ def show_curve(request: Request, who: Reader, store: InStore, project: ProjectIn
         _numbers(claims),
         tuple(_bin_rows(words, result)),
     )
-    title = f"{words.gettext('Confidence')}: {line.run.title}"
-    return page(request, "intents_curve.html", title, view=view, project=project, section=SECTION)
+    title = words.gettext("Confidence")
+    return page(
+        request, "intents_curve.html", f"{title}: {line.run.title}", view=view, project=project, section=SECTION
+    )
 
 
 def _numbers(titles: tuple[str, ...]) -> tuple[Column, ...]:

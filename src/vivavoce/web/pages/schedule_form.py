@@ -139,24 +139,26 @@ class _FormMaker:
         return told
 
     def fields(self) -> tuple[Field, ...]:
-        say, kind = self.words.gettext, self.typed.kind
-        title = Field("title", say("Title"), value=self.typed.title, most=200, error=fault_at(self.error, "title"))
+        words, kind = self.words, self.typed.kind
+        title = Field(
+            "title", words.gettext("Title"), value=self.typed.title, most=200, error=fault_at(self.error, "title")
+        )
         own = {"intents": self._engine, "dialogues": self._batch, "conversations": self._suite}.get(kind)
         number = () if kind == "dialogues" else (self._number(),)
         return (title, *((own(),) if own else ()), *number, self._minute())
 
     def groups(self) -> tuple[BoxGroup, ...]:
-        say = self.words.gettext
+        words = self.words
         if self.typed.kind == "engines":
-            return (self._boxes("classifiers", say("Engines"), engine_names(self.project), ()),)
+            return (self._boxes("classifiers", words.gettext("Engines"), engine_names(self.project), ()),)
         if self.typed.kind != "conversations" or not self._suite_id():
             return ()
         found = offer(self.store, self.project, self._suite_id())
         bots = tuple(bot.name for bot in found.bots)
         return (
-            self._boxes("bots", say("Bots"), bots, usual_bots(found)),
-            self._boxes("domains", say("Domains (none: all)"), tuple(found.domains), ()),
-            self._boxes("levels", say("Levels (none: all)"), tuple(found.levels), ()),
+            self._boxes("bots", words.gettext("Bots"), bots, usual_bots(found)),
+            self._boxes("domains", words.gettext("Domains (none: all)"), tuple(found.domains), ()),
+            self._boxes("levels", words.gettext("Levels (none: all)"), tuple(found.levels), ()),
         )
 
     def suites(self, address: str) -> tuple[Link, ...]:
@@ -210,13 +212,13 @@ class _FormMaker:
         )
 
     def _minute(self) -> Field:
-        say, here = self.words.gettext, datetime.now(UTC)
+        words, here = self.words, datetime.now(UTC)
         choices = tuple(Choice(str(m), f"{clock(m)} UTC") for m in range(0, schedules.DAY, STEP))
-        told = say(
+        told = words.gettext(
             "It is %(time)s UTC now: your own clock shows how far it is ahead or behind.", time=f"{here:%H:%M}"
         )
         wrong = fault_at(self.error, "minute")
-        return Field("minute", say("Time of day"), "select", self.typed.minute, told, wrong, choices)
+        return Field("minute", words.gettext("Time of day"), "select", self.typed.minute, told, wrong, choices)
 
     def _boxes(self, name: str, title: str, known: tuple[str, ...], usual: tuple[str, ...]) -> BoxGroup:
         lists = self.typed.lists

@@ -28,12 +28,12 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Column, Field, Row
 from vivavoce.web.rendering import Link
-from vivavoce.web.timeline_chart import timeline_spec, timeline_svg
+from vivavoce.web.timeline_chart import left_out, timeline_spec, timeline_svg
 from vivavoce.workspace.timeline import MEASURES, Mark, Timeline, show_timeline
 
 router = APIRouter(prefix="/p/{slug}/timeline")
-SHOWN_MARKS = 100
-SHOWN_RUNS = 100
+SHOWN_MARKS = 40
+SHOWN_RUNS = 30
 KINDS = {
     "edit": gettext_noop("edit"),
     "import": gettext_noop("import"),
@@ -213,6 +213,13 @@ def _figure(words: Words, found: Timeline, address: str) -> Drawn:
 
     measure = MEANINGS[found.measure]
     how = words.gettext("Band: where the value would lie with other data. Dashed lines: changes, told below.")
+    if left := left_out(found):
+        few = words.ngettext(
+            "The still picture leaves out %(num)s run; the live one has all.",
+            "The still picture leaves out %(num)s runs; the live one has all.",
+            left,
+        )
+        how = f"{how} {few}"
     return Drawn(measure.title, f"{measure.meaning} {how}", Markup(timeline_svg(words, found)), address)  # noqa: S704
 
 
@@ -235,8 +242,10 @@ def _rows(words: Words, project: Project, found: Timeline) -> list[Row]:
         by_run.setdefault(point.run_id, {})[point.scope] = point
     scopes, kind, base = _scopes(found.points), MEANINGS[found.measure].kind, f"/p/{project.slug}/intents"
     writer, rows = Writer(words), []
+    # The one before the first that is shown is only compared with.
+    shown = found.runs[-SHOWN_RUNS - 1 :]
     before: int | None = None
-    for run in found.runs:
+    for run in shown:
         own = by_run.get(run.id, {})
         cells = [rate_cell(words, _rate(own.get(scope)), kind, counted=False) for scope in scopes]
         said = words.gettext("with run %(number)s", number=before or 0)

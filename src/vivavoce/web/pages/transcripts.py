@@ -24,7 +24,7 @@ from vivavoce.web.progress import RunHead, run_head
 from vivavoce.web.rendering import Link
 from vivavoce.web.talk_words import (
     bot_turn,
-    expected_words,
+    expected_text,
     named,
     talk_path,
 )
@@ -42,7 +42,7 @@ class Round:
     number: int
     said: str
     kind: str
-    expected: tuple[str, ...]
+    expected: str
     replies: tuple[Turn, ...]
 
 
@@ -207,7 +207,7 @@ def _rounds(words: Words, talk: Talk) -> Iterator[Round]:
         said = next((row.sent for row in rows if row is not None), turn.text)
         replies = tuple(_reply(words, bot, row) for bot, row in zip(talk.bots, rows, strict=True))
         kind = "" if turn.kind is Kind.CLEAN else named(words, str(turn.kind))
-        yield Round(turn.number, said, kind, tuple(expected_words(words, turn.expect)), replies)
+        yield Round(turn.number, said, kind, expected_text(words, turn.expect), replies)
 
 
 def _reply(words: Words, bot: str, row: TurnRow | None) -> Turn:

@@ -1,0 +1,159 @@
+"""Server and worker are killed under an open page: the page goes on by itself, and nothing is lost."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from furnishing import actor_of, add_people, add_project
+from journeys import served, signed_in, until, visiting
+from typer.testing import CliRunner
+
+from vivavoce.bots import load_entries
+from vivavoce.cli.app import app
+from vivavoce.conversations import Plan, RunOptions
+from vivavoce.conversations.scenario import Expectation, Script, ScriptTurn
+from vivavoce.jobs.exams.talks import conversation_material
+from vivavoce.jobs.starting import start_run
+from vivavoce.jobs.worker import Worker
+from vivavoce.store import tables
+from vivavoce.store.database import Store, open_store
+from vivavoce.store.rows import Project, Role, Run, RunState, UnitState, User
+from vivavoce.store.stamps import new_id, now
+from vivavoce.workspace.runs import resume_run
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them"),
+]
+TALKS = 300
+BOTS = {"slow": {"kind": "scripted:echo", "delay_s": 0.05, "limits": {"at_once": 2}}}
+MARKED = "document.body.dataset.marked"
+
+
+def begin(store: Store, project: Project, user: User) -> Run:
+    said = (ScriptTurn(1, "t1", "hello", Expectation(intents=("chat",))),)
+    scripts = (Script(f"s{n}", f"s{n}", f"Talk {n}", "test", "basic", said, version="1") for n in range(TALKS))
+    facts = [bot.facts for bot in load_entries(BOTS)]
+    plan = Plan("small", "en", tuple(scripts), hash="0" * 16)
+    material = conversation_material(plan, list(BOTS.items()), facts, RunOptions(), run=new_id())
+    return start_run(store, project.id, "conversations", "Three hundred", {}, material, user_id=user.id)
+
+
+def seen(store: Store, run: Run) -> Run:
+    with store.reading() as tx:
+        found = tx.runs.get(run.id)
+    assert found is not None
+    return found
+
+
+def let_leases_end(store: Store) -> None:
+    """Do as if half a minute had passed."""
+    units = tables.units
+    running = units.c.state == UnitState.RUNNING.value
+    with store.writing() as tx:
+        past = now() - timedelta(seconds=1)
+        tx.connection.execute(sa.update(units).where(running).values(lease_until=past))
+
+
+def back_up(address: str, folder: Path) -> Path:
+    """Take a backup as an admin would, while work is going on."""
+    archive = folder / "kept.zip"
+    viva("workspace", "backup", str(archive), "--workspace", address)
+    return archive
+
+
+def viva(*words: str) -> None:
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+
+
+def shown(page: Any) -> int:
+    """Return how many talks the page says are done; -1 where it says nothing just now."""
+    bars = page.locator("#run-bar-bar")
+    return int(float(bars.evaluate("bar => bar.value"))) if bars.count() else -1
+
+
+def check_survival(browser: Any, store: Store, address: str, folder: Path) -> Path:
+    """Kill and start again in the middle of a run; return the backup that was taken before."""
+    project, people = add_project(store, "shop"), add_people(store)
+    run = begin(store, project, people[Role.EDITOR])
+    with (
+        served(address, folder) as server,
+        visiting(browser, server.url, signed_in(store, people[Role.EDITOR], server.url)) as page,
+    ):
+        page.goto(f"/p/shop/conversations/{run.number}")
+        page.evaluate(f"{MARKED} = 'yes'")
+        until(lambda: seen(store, run).done >= TALKS // 6)
+        archive = back_up(address, folder)
+        until(lambda: shown(page) > 0)
+        assert len(server.kill()) > 1, "the worker dies with the server"
+        with store.reading() as tx:
+            in_flight = {unit.key for unit in tx.units.of_run(run.id, state=UnitState.RUNNING)}
+            before = {unit.key: unit.finished for unit in tx.units.of_run(run.id, state=UnitState.DONE)}
+        assert 0 < len(before) < TALKS, "killed in the middle"
+        page.locator(".offline").first.wait_for()
+        stood = shown(page)
+        let_leases_end(store)
+        server.start()
+        until(lambda: shown(page) > stood)
+        assert page.evaluate(MARKED) == "yes", "the page moved on without being loaded again"
+        page.locator("main .run-foot .downloads").wait_for()
+        assert f"{TALKS}" in page.locator("main").inner_text()
+    check_whole(store, run, in_flight)
+    with store.reading() as tx:
+        after = {unit.key: unit.finished for unit in tx.units.of_run(run.id) if unit.key in before}
+    assert after == before, "what was done is not done again"
+    return archive
+
+
+def check_whole(store: Store, run: Run, in_flight: set[str] | None = None) -> None:
+    """See that a run is complete: each talk once, and only those on their way begun twice."""
+    found = seen(store, run)
+    assert (found.state, found.total, found.done, found.failed) == (RunState.DONE, TALKS, TALKS, 0)
+    with store.reading() as tx:
+        units = tx.units.of_run(run.id)
+        assert tx.turns.count(run.id) == TALKS
+    assert {unit.attempts for unit in units} <= {1, 2}
+    if in_flight is not None:
+        assert {unit.key for unit in units if unit.attempts == 2} <= in_flight
+
+
+def test_an_open_page_goes_on_after_a_kill_and_a_backup_of_the_middle_can_be_finished(
+    browser: Any, sqlite_path: Path, tmp_path: Path
+) -> None:
+    with closing(open_store(sqlite_path)) as store:
+        archive = check_survival(browser, store, str(sqlite_path), tmp_path)
+    restored = tmp_path / "restored.db"
+    viva("workspace", "restore", str(archive), "--workspace", str(restored))
+    with closing(open_store(restored)) as store:
+        finish(store)
+
+
+def finish(store: Store) -> None:
+    """Check a restored workspace and do what was left of its run."""
+    with store.reading() as tx:
+        project = tx.projects.by_slug("shop")
+        assert project is not None
+        (run,) = tx.runs.page(project.id, "conversations", limit=10)
+        counts = tx.units.counts(run.id)
+        editor = next(user for user in tx.users.all() if user.role is Role.EDITOR)
+        talks = tx.turns.count(run.id)
+    assert counts[UnitState.DONE] == run.done
+    assert talks >= run.done > 0
+    assert sum(counts.values()) == TALKS + 1, "all talks and the conclusion"
+    if not run.state.open:
+        resume_run(store, actor_of(editor), project, run.number)
+    let_leases_end(store)
+    Worker(store, slots=1).drain()
+    check_whole(store, run)
+
+
+def test_an_open_page_goes_on_after_a_kill_with_postgresql(browser: Any, postgres_url: str, tmp_path: Path) -> None:
+    with closing(open_store(postgres_url)) as store:
+        check_survival(browser, store, postgres_url, tmp_path)
