@@ -58,6 +58,9 @@ def list_turns(
     chosen = _storable(chosen)
     with store.reading() as tx:
         rows = tx.turns.page(run.id, chosen, sort=sort, limit=limit, offset=offset)
+        # A page that is not full is the last one: what comes before it is known without counting again.
+        if len(rows) < limit and (rows or not offset):
+            return TurnPage(rows, offset + len(rows))
         return TurnPage(rows, tx.turns.count(run.id, chosen))
 
 

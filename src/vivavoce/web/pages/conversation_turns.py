@@ -41,6 +41,8 @@ router = APIRouter(prefix="/p/{slug}/conversations/{number}")
 PageAsked = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
 LETTERS = 110
 ROWS = 40
+# More names than this are typed: a list of them would be longer than the page.
+MOST_OPTIONS = 150
 COLUMNS = (
     "bot",
     "scenario",
@@ -183,7 +185,9 @@ def _fields(words: Words, asked: Asked, choices: Mapping[str, tuple[str, ...]]) 
 
 
 def select_field(words: Words, name: str, title: str, asked: Asked, known: tuple[str, ...]) -> Field:
-    """Return a field that narrows a list down to one of the names that are known."""
+    """Return a field that narrows a list down to one of the names that are known; of many, to the one typed."""
+    if len(known) > MOST_OPTIONS:
+        return Field(name, title, "search", getattr(asked, name), most=400)
     every = Choice("", words.gettext("all"))
     options = (Choice(one, _option(words, name, one)) for one in known)
     return Field(name, title, "select", getattr(asked, name), choices=(every, *options))

@@ -133,10 +133,10 @@ class _FormMaker:
     error: InputError | None
 
     def lead(self) -> str:
-        told = self.words.gettext("The exam starts every day on the material as it is then.")
-        if self.typed.kind == "intents":
-            return f"{told} {self.words.gettext('Ten retries every day are what the method was made for.')}"
-        return told
+        words = self.words
+        told = words.gettext("The exam starts every day on the material as it is then.")
+        usual = words.gettext("Ten retries every day are what the method was made for.")
+        return f"{told} {usual}" if self.typed.kind == "intents" else told
 
     def fields(self) -> tuple[Field, ...]:
         words, kind = self.words, self.typed.kind
