@@ -61,6 +61,7 @@ bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data set
 	$(BIN)/viva models get glove --quiet
 	$(BIN)/python benchmarks/dialogues.py
 	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/web.py
 
 clean: ## remove what was made
 	rm -rf $(VENV) demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

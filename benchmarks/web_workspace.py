@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from material import in_scope, intents, shared
+from material import in_scope, intents
 
 from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
@@ -19,36 +19,53 @@ from vivavoce.workspace.bot_rules import BotRules
 from vivavoce.workspace.conversation_choices import Choice
 from vivavoce.workspace.conversations import start_conversations
 from vivavoce.workspace.demo import create_demo_project
-from vivavoce.workspace.importing import Choices, Source, apply_import, prepare_import
+from vivavoce.workspace.dialogues import begin_scoring
+from vivavoce.workspace.engines import start_engines
+from vivavoce.workspace.importing import Choices, apply_import, prepare_import
+from vivavoce.workspace.incoming import Source
 from vivavoce.workspace.intents import start_intents
-from vivavoce.workspace.projects import create_project
 
-TOPICS, EACH = 200, 60
+SUITE = "flight"
+BOTS = ("keywords", "nearest")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scale:
-    """How large the workspace is."""
+    """How large the workspace is; the flight suite has 59 conversations with 319 messages."""
 
-    topics: int = TOPICS
-    each: int = EACH
+    topics: int = 200
+    each: int = 60
     repeats: int = 95
 
 
 def build(path: Path, scale: Scale) -> tuple[Store, Project]:
-    """Make the workspace: many topics with two intents exams, many conversations, logged talks with scores."""
+    """Make the workspace: many topics, exams of them, many conversations, logged talks with scores."""
     store = create_store(path)
-    demo = create_demo_project(store, PRODUCT)
-    project = create_project(store, PRODUCT, "Large", classifier="tfidf")
-    _import_topics(store, project, scale)
+    project = create_demo_project(store, PRODUCT)
+    _replace_topics(store, project, scale)
     for seed in (0, 1):
         start_intents(store, PRODUCT, project, options={"classifier": "tfidf", "retries": 2, "seed": seed})
-    _start_talks(store, demo, scale)
+    start_engines(store, PRODUCT, project, ("tfidf", "tfidf:en"), options={"retries": 1})
+    begin_scoring(store, PRODUCT, project)
+    _start_talks(store, project, scale)
     Worker(store).drain()
     return store, project
 
 
-def _import_topics(store: Store, project: Project, scale: Scale) -> None:
+def count(store: Store, project: Project) -> dict[str, int]:
+    """Return how much there is."""
+    with store.reading() as tx:
+        runs = tx.runs.page(project.id, "conversations", limit=10)
+        return {
+            "topics": tx.topics.count(project.id),
+            "examples": tx.examples.count(project.id),
+            "conversations": sum(run.total for run in runs),
+            "turns": sum(tx.turns.count(run.id) for run in runs),
+            "talks": tx.dialogues.count(project.id),
+        }
+
+
+def _replace_topics(store: Store, project: Project, scale: Scale) -> None:
     by_topic: dict[str, list[str]] = defaultdict(list)
     for name in ("clinc150_full", "banking77"):
         data = in_scope(intents(name, "train"))
@@ -60,16 +77,12 @@ def _import_topics(store: Store, project: Project, scale: Scale) -> None:
     writer.writerow(("text", "intent"))
     writer.writerows((text, topic) for topic in kept for text in by_topic[topic][: scale.each])
     source = Source("large.csv", table.getvalue().encode())
-    preview = prepare_import(store, PRODUCT, project, source, Choices())
+    preview = prepare_import(store, PRODUCT, project, source, Choices(mode="replace"))
     apply_import(store, PRODUCT, project, preview.key)
 
 
 def _start_talks(store: Store, project: Project, scale: Scale) -> None:
     with store.reading() as tx:
-        suite = next(one for one in tx.suites.of_project(project.id) if one.name == "flight")
+        suite = next(one for one in tx.suites.of_project(project.id) if one.name == SUITE)
     for repeats in (1, scale.repeats):
-        choice = Choice(suite.id, bots=("keywords", "nearest"), repeats=repeats)
-        start_conversations(store, PRODUCT, project, choice, BotRules())
-
-
-__all__ = ["Scale", "build", "shared"]
+        start_conversations(store, PRODUCT, project, Choice(suite.id, bots=BOTS, repeats=repeats), BotRules())

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,45 +42,53 @@ def main() -> None:
         kept = given.workspace or Path(place)
         kept.mkdir(parents=True, exist_ok=True)
         with open_hall(furnished_folder(kept), Path(place)) as hall:
-            count = take_all(hall, given.folder, given.only, given.language)
+            count = take_all(hall, Wanted(given.folder, given.only, given.language))
     print(f"{count} pictures are in {given.folder}")
 
 
-def take_all(hall: Hall, folder: Path, only: str, language: str) -> int:
+@dataclass(frozen=True)
+class Wanted:
+    """Where pictures go, of which pages, in which language."""
+
+    folder: Path
+    only: str
+    language: str
+
+
+def take_all(hall: Hall, wanted: Wanted) -> int:
     """Take every page in every look; return how many pictures that made."""
     from playwright.sync_api import sync_playwright
 
-    addresses = [address for _, address in shown_to_people(every_address(hall.house)) if only in address]
+    addresses = [address for _, address in shown_to_people(every_address(hall.house)) if wanted.only in address]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_chromium(), args=ARGUMENTS)
         taken = [
-            _take(browser, hall, address, folder, look, language)
-            for look in LOOKS
-            for address in (*addresses, *(one for one in OUTSIDE if only in one))
+            _take(browser, hall, address, wanted)
+            for address in (*addresses, *(one for one in OUTSIDE if wanted.only in one))
         ]
         browser.close()
     return sum(taken)
 
 
-def _take(browser: Any, hall: Hall, address: str, folder: Path, look: tuple[str, int], language: str) -> bool:
-    """Take one picture; False where the address is no page."""
-    title, width = look
+def _take(browser: Any, hall: Hall, address: str, wanted: Wanted) -> int:
+    """Take a page in every look; none where the address leads elsewhere or is a part of a page."""
     state = None if address in OUTSIDE else hall.states[Role.ADMIN]
-    scheme = "dark" if title == "dark" else "light"
-    with visiting(browser, hall.url, state, color_scheme=scheme, locale=language) as page:
-        page.set_viewport_size({"width": width, "height": 900})
-        answer = page.goto(address)
-        if answer is None or not page.locator("main h1").count():
-            return False
+    name = _short(re.sub(r"[^a-z0-9]+", "-", address.split("?", maxsplit=1)[0].lower()).strip("-") or "begin")
+    with visiting(browser, hall.url, state, locale=wanted.language) as page:
+        page.goto(address)
+        if not page.url.startswith(hall.url + address) or not page.locator("main h1").count():
+            return 0
         page.wait_for_load_state("networkidle")
-        name = re.sub(r"[^a-z0-9]+", "-", address.split("?", maxsplit=1)[0].lower()).strip("-") or "begin"
-        page.screenshot(path=folder / f"{_short(name)}-{title}.png", full_page=True)
-    return True
+        for look, width in LOOKS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme="dark" if look == "dark" else "light")
+            page.screenshot(path=wanted.folder / f"{name}-{look}.png", full_page=True)
+    return len(LOOKS)
 
 
 def _short(name: str) -> str:
     """Leave out the ids, so that the same page has the same name every time."""
-    return re.sub(r"-[0-9a-f]{16,}", "-one", name)
+    return re.sub(r"-(?=\w*\d)\w{16,}", "-one", name)
 
 
 def _chromium() -> str | None:

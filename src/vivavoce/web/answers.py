@@ -11,6 +11,7 @@ from urllib.parse import quote
 from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from vivavoce.errors import AbsentError
 from vivavoce.files.exports import csv_bytes, xlsx_bytes
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Visitor, store_of, visitor_of
@@ -23,6 +24,7 @@ FLASH_SECONDS = 60
 LANGUAGE_COOKIE = "viva_language"
 THEME_COOKIE = "viva_theme"
 CSV = "text/csv; charset=utf-8"
+TABLES = ("csv", "xlsx")
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -76,7 +78,9 @@ def done(path: str, text: str, *, project: Project | None = None, edit: Edit | N
 def table_file(
     name: str, kind: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = ""
 ) -> Response:
-    """Return a table as a file: `kind` csv or xlsx."""
+    """Return a table as a file; there is nothing at the address of another `kind` than csv and xlsx."""
+    if kind not in TABLES:
+        raise AbsentError("there is nothing here", remedy="take the table as .csv or .xlsx")
     content = xlsx_bytes(title or name, columns, rows) if kind == "xlsx" else csv_bytes(columns, rows)
     return download(f"{name}.{kind}", XLSX if kind == "xlsx" else CSV, content)
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from fastapi import Request
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.answers import page, table_file
 from vivavoce.web.figures import Drawn, drawn
-from vivavoce.web.listing import Listing
 from vivavoce.web.parts import Column, Field, Pager, Row
 from vivavoce.web.progress import RunHead
 from vivavoce.web.rendering import Link
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +36,6 @@ class FindingsView:
     meaning: str = ""
 
 
-def on_page(lines: Sequence[T], listing: Listing) -> Sequence[T]:
-    """Return the lines that stand on this page."""
-    return lines[listing.offset : listing.offset + listing.size]
-
-
 def figures_of(store: Store, project: Project, run: Run, *names: str) -> tuple[Drawn, ...]:
     """Return the figures of a run that there are."""
     found = (drawn(store, project, run, name) for name in names)
@@ -63,6 +53,4 @@ def findings_file(
 ) -> Response:
     """Return a list of findings as a file; `name` ends in .csv or .xlsx."""
     stem, _, kind = name.rpartition(".")
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take the table as .csv or .xlsx")
     return table_file(f"{project.slug}-{run.number}-{stem}", kind, columns, rows)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, TypeVar
 from urllib.parse import urlencode
 
 from fastapi import Path, Query
 
+from vivavoce.web.answers import TABLES
 from vivavoce.web.parts import Column, Pager
 from vivavoce.web.rendering import Link
 
@@ -18,6 +19,7 @@ PageNumber = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 Search = Annotated[str, Query(max_length=200)]
 Word = Annotated[str, Query(max_length=400)]
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,14 @@ class Listing:
         href = self.address(sort=second if self.sort == first else first)
         return Column(title, href, order, number, meaning)  # type: ignore[arg-type]
 
-    def downloads(self, kinds: Sequence[str] = ("csv", "xlsx")) -> tuple[Link, ...]:
-        """Return the links to the whole list as files: `path.csv`, `path.xlsx`."""
-        query = self.address().removeprefix(self.path)
-        return tuple(Link(kind.upper(), f"{self.path}.{kind}{query}") for kind in kinds)
+    def cut(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """Return the rows of this page, where all rows of the list are at hand."""
+        return tuple(rows[self.offset : self.offset + self.size])
+
+    def file(self, kind: str) -> str:
+        """Return the address of the whole list as a file: `path.csv`, `path.xlsx`."""
+        return f"{self.path}.{kind}{self.address().removeprefix(self.path)}"
+
+    def downloads(self) -> tuple[Link, ...]:
+        """Return the links to the whole list as files."""
+        return tuple(Link(kind.upper(), self.file(kind)) for kind in TABLES)

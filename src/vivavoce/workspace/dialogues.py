@@ -218,7 +218,7 @@ def _marks(tx: Transaction, project: Project) -> dict[str, list[RatingRow]]:
 
 
 def latest_runs(tx: Transaction, project: Project) -> sa.Subquery:
-    """Return, as a part of a query, the newest score of each talk, with its `dialogue_id` and the number of the `run`."""
+    """Return, as a part of a query, the newest score of each talk and the number of its run."""
     talks = tx.dialogues.count(project.id)
     parts: list[sa.Select[Any]] = []
     newer: list[str] = []

@@ -8,17 +8,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError
 from vivavoce.web.access import Admin, InStore
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.language import Words
-from vivavoce.web.paging import PageNumber, link_to, pager_of
+from vivavoce.web.listing import Listing, PageNumber
 from vivavoce.web.parts import Choice, Field, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.audit_log import MOST_EXPORTED, LogLine, LogPage, read_log
 
 router = APIRouter()
-ROWS = 50
 COLUMNS = ("at", "who", "action", "noun", "id", "project", "detail", "address")
 Id = Annotated[str, Query(max_length=32)]
 
@@ -42,19 +40,17 @@ def show_audit(
     *,
     person: Id = "",
     project: Id = "",
-    number: Annotated[PageNumber, Query(alias="page")] = 1,
+    number: PageNumber = 1,
 ) -> Response:
     """Show what was done by whom, the newest first."""
-    words = words_of(request)
-    offset = (number - 1) * ROWS
-    log = read_log(store, who.actor, person=person, project=project, limit=ROWS, offset=offset)
-    chosen = {"person": person, "project": project}
+    words, listing = words_of(request), Listing("/audit", {"person": person, "project": project}, page=number)
+    log = read_log(store, who.actor, person=person, project=project, limit=listing.size, offset=listing.offset)
     view = AuditView(
         words.ngettext("%(num)s line is written down.", "%(num)s lines are written down.", log.total),
         _fields(words, log, person, project),
         log.lines,
-        pager_of("/audit", chosen, number=number, size=ROWS, total=log.total),
-        tuple(Link(kind.upper(), link_to(f"/audit.{kind}", chosen)) for kind in ("csv", "xlsx")),
+        listing.pager(log.total),
+        listing.downloads(),
     )
     return page(request, "audit.html", words.gettext("Audit log"), view=view, section="people")
 
@@ -62,8 +58,6 @@ def show_audit(
 @router.get("/audit.{kind}")
 def export_audit(who: Admin, store: InStore, kind: str, person: Id = "", project: Id = "") -> Response:
     """Return the newest lines as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take audit.csv or audit.xlsx")
     log = read_log(store, who.actor, person=person, project=project, limit=MOST_EXPORTED)
     rows = [
         (one.at, one.who, one.action, one.noun, one.noun_id, one.project, one.detail, one.address)

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError, InputError
+from vivavoce.errors import InputError
 from vivavoce.store.repositories.outcomes import ComparedQuestion
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
@@ -18,7 +18,8 @@ from vivavoce.web.cells import difference_cell, rate_cell
 from vivavoce.web.exam_forms import scope_title
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST
+from vivavoce.web.listing import LARGEST, Listing
+from vivavoce.web.pages.edits import shown_edits
 from vivavoce.web.parts import Choice, Column, Edit, Field, Row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link
@@ -95,8 +96,6 @@ def export_comparison(  # noqa: PLR0917
     who: Reader, store: InStore, project: ProjectInPath, kind: str, a: RunNumber, b: RunNumber
 ) -> Response:
     """Return the questions that became better or worse as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take the table as .csv or .xlsx")
     found = compare_runs(store, project, a, b)
     rows = [
         (change, one.text, one.intent, one.before, one.after, one.guess_before, one.guess_after)
@@ -142,8 +141,8 @@ def _lead(words: Words, found: RunComparison | None) -> str:
 
 
 def _part(words: Words, project: Project, found: RunComparison) -> ComparedPart:
-    questions, base = found.questions, f"/p/{project.slug}/intents/compare"
-    query = f"?a={found.a.number}&b={found.b.number}"
+    questions, chosen = found.questions, {"a": str(found.a.number), "b": str(found.b.number)}
+    files = Listing(f"/p/{project.slug}/intents/compare", chosen)
     return ComparedPart(
         remarks=tuple(_remarks(words, found)),
         columns=_columns(words, project, found),
@@ -159,11 +158,8 @@ def _part(words: Words, project: Project, found: RunComparison) -> ComparedPart:
             "%(num)s questions are not right any more",
             questions.broken_count,
         ),
-        downloads=tuple(Link(kind.upper(), f"{base}.{kind}{query}") for kind in ("csv", "xlsx")),
-        edits=tuple(
-            Edit(line.edit.summary, line.who, line.edit.at, line.edit.why, f"/p/{project.slug}/edits/{line.edit.id}")
-            for line in found.edits
-        ),
+        downloads=files.downloads(),
+        edits=shown_edits(project, found.edits),
         edits_title=words.ngettext(
             "%(num)s edit lies between them", "%(num)s edits lie between them", found.all_edits
         ),

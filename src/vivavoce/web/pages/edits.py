@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit as EditRow
 from vivavoce.store.rows import Project
@@ -19,14 +17,13 @@ from vivavoce.web.answers import done, page, table_file, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.paging import PageNumber, pager_of
+from vivavoce.web.listing import Listing, PageNumber
 from vivavoce.web.parts import Edit, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.history import MOST_CHANGES, EditDetail, EditLine, list_edits, show_edit, undo_edit
 from vivavoce.workspace.topics import topic_names
 
 router = APIRouter()
-ROWS = 50
 MOST_EXPORTED = 100_000
 COLUMNS = ("at", "who", "action", "what", "why", "rows", "undone")
 CHANGE_COLUMNS = ("noun", "name", "step", "field", "before", "after")
@@ -77,16 +74,16 @@ def show_history(
     store: InStore,
     project: ProjectInPath,
     *,
-    page_number: Annotated[PageNumber, Query(alias="page")] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show all edits of a project, the newest first."""
-    words, path = words_of(request), f"/p/{project.slug}/edits"
-    found = list_edits(store, project, limit=ROWS, offset=(page_number - 1) * ROWS)
+    words, listing = words_of(request), Listing(f"/p/{project.slug}/edits", page=page_number)
+    found = list_edits(store, project, limit=listing.size, offset=listing.offset)
     view = HistoryView(
         _history_lead(words, found.total),
         shown_edits(project, found.lines, undo=who.may("editor")),
-        pager_of(path, {}, number=page_number, size=ROWS, total=found.total),
-        tuple(Link(kind.upper(), f"{path}.{kind}") for kind in ("csv", "xlsx")),
+        listing.pager(found.total),
+        listing.downloads(),
     )
     return page(request, "edits.html", words.gettext("History"), view=view, project=project, section="topics")
 
@@ -107,7 +104,7 @@ def export_history(who: Reader, store: InStore, project: ProjectInPath, kind: st
         )
         for one in found.lines
     ]
-    return table_file(f"{project.slug}-history", _table(kind), COLUMNS, rows)
+    return table_file(f"{project.slug}-history", kind, COLUMNS, rows)
 
 
 @router.get("/p/{slug}/edits/{edit_id}.{kind}")
@@ -117,7 +114,7 @@ def export_one(who: Reader, store: InStore, project: ProjectInPath, edit_id: str
     rows = [
         (row.noun, row.title, row.step, one.name, one.before, one.after) for row in detail.rows for one in row.fields
     ]
-    return table_file(f"edit-{edit_id}", _table(kind), CHANGE_COLUMNS, rows)
+    return table_file(f"edit-{edit_id}", kind, CHANGE_COLUMNS, rows)
 
 
 @router.get("/p/{slug}/edits/{edit_id}")
@@ -135,7 +132,7 @@ def show_one(request: Request, who: Reader, store: InStore, project: ProjectInPa
         "" if detail.edit.undone_by or not who.may("editor") else f"{path}/undo",
         more,
         f"/p/{project.slug}/edits",
-        tuple(Link(kind.upper(), f"{path}.{kind}") for kind in ("csv", "xlsx")),
+        Listing(path).downloads(),
         {step: words.gettext(said) for step, said in STEPS.items()},
     )
     return page(request, "edit.html", words.gettext("One edit"), view=view, project=project, section="topics")
@@ -170,12 +167,6 @@ def _history_lead(words: Words, total: int) -> str:
         total,
         count=Writer(words).number(total),
     )
-
-
-def _table(kind: str) -> str:
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take the file as csv or xlsx")
-    return kind
 
 
 def _back(request: Request, store: Store, project: Project) -> str:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError, InputError
+from vivavoce.errors import InputError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
@@ -21,7 +21,7 @@ from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Number
+from vivavoce.web.listing import Listing, Number
 from vivavoce.web.pages.runs import run_columns, run_row
 from vivavoce.web.parts import Column, Row
 from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
@@ -145,8 +145,6 @@ def show_comparison(
 @router.get("/{number:int}.{kind}")
 def export_comparison(who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str) -> Response:
     """Return every number of every engine as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take the table as .csv or .xlsx")
     run = runs.show_run(store, project, number, KIND).run
     result = cast("ComparisonResult", runs.result_of(store, run))
     rows = [
@@ -203,12 +201,11 @@ def _lead(words: Words, examples: int, last: Run | None) -> str:
 def _part(words: Words, store: Store, project: Project, run: Run, result: ComparisonResult) -> ComparisonPart:
     from vivavoce.reports.choices import short_notes
 
-    base = run_path(project, run)
     heads = (words.gettext("Engine"), words.gettext("Setting"))
     return ComparisonPart(
         columns=(*(Column(head) for head in heads), *_measure_columns()),
         rows=tuple(row for one in result.classifiers for row in _rows(words, one)),
-        downloads=tuple(Link(kind.upper(), f"{base}.{kind}") for kind in ("csv", "xlsx")),
+        downloads=Listing(run_path(project, run)).downloads(),
         figure=drawn(store, project, run, "accuracy"),
         differences=tuple(_difference(words, one) for one in result.differences),
         differing=any(one.samples for one in result.differences),

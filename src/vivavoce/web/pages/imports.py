@@ -16,7 +16,7 @@ from vivavoce.web.answers import done, go, page, table_file, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.paging import PageNumber, pager_of
+from vivavoce.web.listing import Listing, PageNumber
 from vivavoce.web.parts import Choice, Field, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.importing import (
@@ -96,9 +96,7 @@ def take_import(request: Request, who: Editor, store: InStore, project: ProjectI
 
 
 @router.get("/p/{slug}/import/{key}.{kind}")
-def export_preview(
-    who: Editor, store: InStore, project: ProjectInPath, key: str, kind: Literal["csv", "xlsx"]
-) -> Response:
+def export_preview(who: Editor, store: InStore, project: ProjectInPath, key: str, kind: str) -> Response:
     """Return every row of a preview with what would happen to it."""
     preview = open_import(store, who.actor, project, key)
     rows = [
@@ -117,7 +115,7 @@ def show_preview(
     *,
     key: str,
     kind: Annotated[Kind | Literal[""], Query()] = "",
-    page_number: Annotated[PageNumber, Query(alias="page")] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show what would happen to every row."""
     preview = open_import(store, who.actor, project, key)
@@ -227,6 +225,7 @@ def _preview_page(
     counts = preview.plan.counts
     shown: Kind = next((one for one in KINDS if one == kind), next((one for one in KINDS if counts[one]), "added"))
     rows = [row for row in preview.plan.rows if row.kind == shown]
+    listing = Listing(path, {"kind": shown}, page=number, size=ROWS)
     view = PreviewView(
         _preview_lead(words, preview),
         path,
@@ -234,9 +233,9 @@ def _preview_page(
         preview,
         tuple(_tab(words, path, one, counts[one], one == shown) for one in KINDS if counts[one]),
         shown,
-        tuple(rows[(number - 1) * ROWS : number * ROWS]),
-        pager_of(path, {"kind": shown}, number=number, size=ROWS, total=len(rows)),
-        tuple(Link(one.upper(), f"{path}.{one}") for one in ("csv", "xlsx")),
+        listing.cut(rows),
+        listing.pager(len(rows)),
+        Listing(path).downloads(),
         (*_column_fields(words, preview), *_mode_fields(words, preview.choices)),
         Field("why", words.gettext("Why"), most=MOST_WHY),
         _button(words, preview),

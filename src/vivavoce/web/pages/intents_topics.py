@@ -11,7 +11,7 @@ from starlette.responses import Response
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import words_of
 from vivavoce.web.cells import link_cell, rate_cell
-from vivavoce.web.findings import FindingsView, figures_of, findings_file, findings_page, on_page
+from vivavoce.web.findings import FindingsView, figures_of, findings_file, findings_page
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
@@ -70,7 +70,7 @@ def show_topics(  # noqa: PLR0917
         (Field("search", words.gettext("Topic"), "search", search), Field("sort", "", "hidden", sort)),
         words.gettext("How each topic fared with every topic known"),
         _topic_columns(words, listing),
-        tuple(_topic_row(words, base, one) for one in on_page(lines, listing)),
+        tuple(_topic_row(words, base, one) for one in listing.cut(lines)),
         listing.pager(len(lines)),
         listing.downloads(),
         figures_of(store, project, line.run, "topics"),
@@ -165,7 +165,7 @@ def show_confusion(  # noqa: PLR0917
         (Field("search", words.gettext("Topic"), "search", search),),
         words.gettext("Which topic is taken for which, over all retries"),
         (*(Column(title) for title in titles), *(Column(title, number=True) for title in counted)),
-        tuple(_cell_row(words, base, cell) for cell in on_page(cells, listing)),
+        tuple(_cell_row(words, base, cell) for cell in listing.cut(cells)),
         listing.pager(len(cells)),
         listing.downloads(),
         figures_of(store, project, line.run, "confusion"),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
@@ -17,13 +16,12 @@ from vivavoce.web.entering import as_secret, base_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
-from vivavoce.web.paging import PageNumber, Search, pager_of, sorting_column
+from vivavoce.web.listing import Listing, PageNumber, Search
 from vivavoce.web.parts import Choice, Column, Field, Pager
 from vivavoce.workspace import keys, people, sessions
 from vivavoce.workspace.people import Sort
 
 router = APIRouter()
-ROWS = 50
 ROLES = tuple(str(role) for role in Role)
 MEANINGS = {
     Role.READER: gettext_noop("reads everything"),
@@ -78,9 +76,9 @@ class Shown:
     number: int = 1
 
     @property
-    def chosen(self) -> dict[str, str]:
-        """What the links of the page carry on."""
-        return {"search": self.search, "sort": self.sort}
+    def listing(self) -> Listing:
+        """The list that the page shows a part of."""
+        return Listing("/people", {"search": self.search}, self.sort, self.number)
 
 
 @router.get("/people")
@@ -91,7 +89,7 @@ def show_people(
     *,
     search: Search = "",
     sort: Sort = "login",
-    number: Annotated[PageNumber, Query(alias="page")] = 1,
+    number: PageNumber = 1,
 ) -> Response:
     """Show people."""
     return _people_page(request, store, who, Shown(search, sort, number))
@@ -114,8 +112,6 @@ def invite(request: Request, who: Admin, store: InStore, form: Form) -> Response
 @router.get("/people.{kind}")
 def export_people(who: Admin, store: InStore, kind: str) -> Response:
     """Return the list as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take people.csv or people.xlsx")
     rows = [
         (one.login, one.name, str(one.role), one.language, state_of(one), one.created, one.seen)
         for one in people.list_people(store, who.actor)
@@ -232,12 +228,11 @@ def _people_page(
         role_field(words, role),
     )
     found = people.list_people(store, who.actor, search=shown.search, sort=shown.sort)
-    first = (shown.number - 1) * ROWS
     view = PeopleView(
-        people=found[first : first + ROWS],
+        people=shown.listing.cut(found),
         filter=(Field("search", words.gettext("Search"), "search", shown.search),),
-        columns=_columns(words, shown),
-        pager=pager_of("/people", shown.chosen, number=shown.number, size=ROWS, total=len(found)),
+        columns=_columns(words, shown.listing),
+        pager=shown.listing.pager(len(found)),
         lead=_lead(words, people.count_active(store)),
         fields=fields,
         error=error,
@@ -250,16 +245,13 @@ def _lead(words: Words, active: int) -> str:
     return words.ngettext("%(num)s person can sign in.", "%(num)s people can sign in.", active)
 
 
-def _columns(words: Words, shown: Shown) -> tuple[Column | str, ...]:
-    def column(title: str, name: str) -> Column:
-        return sorting_column(title, name, "/people", shown.chosen)
-
+def _columns(words: Words, listing: Listing) -> tuple[Column | str, ...]:
     return (
-        column(words.gettext("Login"), "login"),
-        column(words.gettext("Name"), "name"),
-        column(words.gettext("Role"), "role"),
+        listing.column(words.gettext("Login"), "login"),
+        listing.column(words.gettext("Name"), "name"),
+        listing.column(words.gettext("Role"), "role"),
         words.gettext("State"),
-        sorting_column(words.gettext("Last here"), "seen", "/people", shown.chosen, falling=True),
+        listing.column(words.gettext("Last here"), "seen", down=True),
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-from urllib.parse import urlencode
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -18,6 +17,7 @@ from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import CSV, XLSX, done, download, page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields, Form
+from vivavoce.web.listing import Listing, PageNumber, Search
 from vivavoce.web.pages.scenario_words import level_title
 from vivavoce.web.parts import Choice, Column, Field, Pager
 from vivavoce.web.rendering import Link
@@ -28,7 +28,6 @@ from vivavoce.workspace.scenarios import list_scenarios
 router = APIRouter()
 A_PAGE = 100
 MEDIA = {"yaml": "application/yaml", "csv": CSV, "xlsx": XLSX}
-Search = Annotated[str, Query(max_length=200)]
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,10 @@ class Chosen:
     number: int = 1
     sort: str = ""
 
-    def address(self, here: str, **other: object) -> str:
-        """Return the address of this part, or of another one."""
-        said = {"q": self.q, "domain": self.domain, "level": self.level, "sort": self.sort, **other}
-        return f"{here}?{urlencode({key: value for key, value in said.items() if value})}"
+    def listing(self, here: str) -> Listing:
+        """Return the list that the page shows a part of."""
+        chosen = {"q": self.q, "domain": self.domain, "level": self.level}
+        return Listing(here, chosen, self.sort, self.number, A_PAGE)
 
 
 @router.get("/p/{slug}/suites/{suite_id}")
@@ -78,7 +77,7 @@ def show_suite(
     domain: Search = "",
     level: Search = "",
     q: Search = "",
-    number: Annotated[int, Query(alias="page", ge=1, le=100_000)] = 1,
+    number: PageNumber = 1,
     sort: Annotated[str, Query(pattern="^(-?(title|domain|level|version))?$")] = "",
 ) -> Response:
     """Show a suite with its scenarios by domain and level."""
@@ -153,23 +152,24 @@ def _suite_page(
     every = list_scenarios(store, project, suite_id)
     found = _sorted([row for row in every if _is_chosen(row, part)], part.sort)
     here = f"/p/{project.slug}/suites/{suite_id}"
-    start = (part.number - 1) * A_PAGE
+    listing = part.listing(here)
+    rows = listing.cut(found)
     levels = tuple(dict.fromkeys((*suites.read_head(suite.head).levels, *(row.level for row in every))))
     view = SuiteView(
         lead=words.gettext(
             "%(scenarios)s, %(shown)s shown.",
             scenarios=words.ngettext("%(num)s scenario", "%(num)s scenarios", len(every)),
-            shown=len(found[start : start + A_PAGE]),
+            shown=len(rows),
         ),
         suite=suite,
         here=here,
         levels=levels,
         titles={level: level_title(words, level) for level in levels},
-        columns=_columns(request, here, part),
+        columns=_columns(request, listing),
         counts=_counts(every, levels),
-        rows=tuple(found[start : start + A_PAGE]),
+        rows=rows,
         filters=_filters(request, every, levels, part),
-        pager=_pager(here, part, len(found)),
+        pager=listing.pager(len(found)),
         downloads=tuple(Link(kind.upper(), f"{here}/file?form={kind}") for kind in suites.FORMS),
         fields=_rename_fields(request, suite, form, error),
         pasted=_paste_fields(request, form),
@@ -197,7 +197,7 @@ def _sorted(rows: list[ScenarioRow], sort: str) -> list[ScenarioRow]:
     return sorted(rows, key=keys[name], reverse=sort.startswith("-")) if name else rows
 
 
-def _columns(request: Request, here: str, chosen: Chosen) -> tuple[Column, ...]:
+def _columns(request: Request, listing: Listing) -> tuple[Column, ...]:
     words = words_of(request)
     titles = {
         "title": words.gettext("Scenario"),
@@ -205,15 +205,7 @@ def _columns(request: Request, here: str, chosen: Chosen) -> tuple[Column, ...]:
         "level": words.gettext("How hard"),
         "version": words.gettext("Version"),
     }
-    return tuple(_column(name, title, here, chosen) for name, title in titles.items())
-
-
-def _column(name: str, title: str, here: str, chosen: Chosen) -> Column:
-    order: Literal["", "ascending", "descending"] = ""
-    if chosen.sort.removeprefix("-") == name:
-        order = "descending" if chosen.sort.startswith("-") else "ascending"
-    turned = f"-{name}" if order == "ascending" else name
-    return Column(title, chosen.address(here, sort=turned), order, number=name == "version")
+    return tuple(listing.column(title, name, number=name == "version") for name, title in titles.items())
 
 
 def _counts(rows: Sequence[ScenarioRow], levels: Sequence[str]) -> tuple[tuple[str, tuple[int, ...], int], ...]:
@@ -248,18 +240,6 @@ def _filters(
             chosen.level,
             choices=(every, *(Choice(one, level_title(words, one)) for one in levels)),
         ),
-    )
-
-
-def _pager(here: str, chosen: Chosen, total: int) -> Pager:
-    pages = max(1, -(-total // A_PAGE))
-
-    return Pager(
-        chosen.number,
-        pages,
-        total,
-        chosen.address(here, page=chosen.number - 1) if chosen.number > 1 else "",
-        chosen.address(here, page=chosen.number + 1) if chosen.number < pages else "",
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from markupsafe import Markup
@@ -26,6 +25,7 @@ from vivavoce.web.field_faults import fault_at
 from vivavoce.web.figures import Drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.listing import Listing
 from vivavoce.web.parts import Choice, Column, Field, Row
 from vivavoce.web.rendering import Link
 from vivavoce.web.timeline_chart import left_out, timeline_spec, timeline_svg
@@ -95,15 +95,14 @@ def show_line(  # noqa: PLR0917
         error, found = refused, show_timeline(store, project, limit=SHOWN_MARKS)
     path = f"/p/{project.slug}/timeline"
     chosen = {"measure": found.measure, "since": since if not error else "", "until": until if not error else ""}
-    query = urlencode({name: value for name, value in chosen.items() if value})
     view = TimelineView(
         lead=_lead(words, found),
         path=path,
         fields=_fields(words, {"measure": measure, "since": since, "until": until}, error),
-        figure=_figure(words, found, f"{path}/chart.json?{query}") if found.points else None,
+        figure=_figure(words, found, Listing(f"{path}/chart.json", chosen).address()) if found.points else None,
         columns=_columns(words, found),
         rows=tuple(_rows(words, project, found)),
-        downloads=tuple(Link(kind.upper(), f"{path}.{kind}?{query}") for kind in ("csv", "xlsx")),
+        downloads=Listing(path, chosen).downloads(),
         marks=tuple(_mark(words, project, mark) for mark in found.marks),
         more_marks=max(0, found.all_marks - len(found.marks)),
         start=Link(words.gettext("Start an exam"), f"/p/{project.slug}/intents"),
@@ -141,8 +140,6 @@ def export_line(  # noqa: PLR0917
     until: Day = "",
 ) -> Response:
     """Return the numbers over time as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take the table as .csv or .xlsx")
     found = _found(store, project, measure, since, until)
     rows = [
         (one.number, one.title, one.at, one.scope, one.name, one.value, one.low, one.high, one.n)

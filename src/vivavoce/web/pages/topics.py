@@ -14,11 +14,11 @@ from vivavoce.reports.meanings import MEASURES, Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import download, page, table_file, words_of
+from vivavoce.web.answers import TABLES, download, page, table_file, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.listing import Listing, PageNumber, Search
 from vivavoce.web.pages.edits import shown_edits
-from vivavoce.web.paging import PageNumber, Search, link_to, pager_of, sorting_column
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.examples import ExamplePage, list_examples
@@ -40,11 +40,9 @@ from vivavoce.workspace.topics import topic_names
 
 router = APIRouter()
 ROWS = 40
-EXAMPLES = 50
 HISTORY = 10
 # Beyond so many topics a list to choose from is longer than the page: then the name is written.
 MOST_CHOICES = 250
-TableKind = Literal["csv", "xlsx"]
 FileKind = Literal["csv", "xlsx", "json"]
 Sort = Annotated[str, Query(max_length=20)]
 FLAG_TITLES: Mapping[Flag, str] = {
@@ -124,22 +122,20 @@ def show_topics(
     q: Search = "",
     flag: Annotated[Flag | Literal[""], Query()] = "",
     sort: Sort = "name",
-    page_number: Annotated[PageNumber, Query(alias="page")] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show the topics of a project."""
     words, path = words_of(request), f"/p/{project.slug}/topics"
-    found = list_topics(
-        store, project, search=q, flag=flag or None, sort=sort, limit=ROWS, offset=(page_number - 1) * ROWS
-    )
-    chosen = {"q": q, "flag": flag, "sort": sort}
+    listing = Listing(path, {"q": q, "flag": flag}, sort, page_number, ROWS)
+    found = list_topics(store, project, search=q, flag=flag or None, sort=sort, limit=ROWS, offset=listing.offset)
     view = TopicsView(
         _list_lead(words, found, narrowed=bool(q or flag)),
         found,
         tuple(TopicRow(line, f"{path}/{line.topic.id}", _marks(words, line)) for line in found.lines),
         _list_filters(words, q, flag),
-        _list_columns(words, path, chosen),
-        pager_of(path, chosen, number=page_number, size=ROWS, total=found.total),
-        _list_downloads(words, path, chosen),
+        _list_columns(words, listing),
+        listing.pager(found.total),
+        _list_downloads(words, listing),
         path,
     )
     return page(request, "topics.html", words.gettext("Topics"), view=view, project=project, section="topics")
@@ -151,7 +147,7 @@ def export_list(
     store: InStore,
     project: ProjectInPath,
     *,
-    kind: TableKind,
+    kind: str,
     q: Search = "",
     flag: Annotated[Flag | Literal[""], Query()] = "",
     sort: Sort = "name",
@@ -177,7 +173,7 @@ def show_out_of_scope(
     project: ProjectInPath,
     *,
     q: Search = "",
-    page_number: Annotated[PageNumber, Query(alias="page")] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show the examples that belong to no topic."""
     return topic_page(request, store, project, None, search=q, number=page_number)
@@ -192,7 +188,7 @@ def show_topic(
     *,
     topic_id: str,
     q: Search = "",
-    page_number: Annotated[PageNumber, Query(alias="page")] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show one topic."""
     return topic_page(request, store, project, topic_id, search=q, number=page_number)
@@ -217,7 +213,8 @@ def topic_page(
     state = None if topic_id is None else topic_state(store, project, topic_id)
     topic = state.line.topic if state else None
     path = topic_path(project, topic_id)
-    found = _found_examples(store, project, topic_id, search, number)
+    listing = Listing(path, {"q": search}, page=number)
+    found = _found_examples(store, project, topic_id, search, listing)
     view = TopicView(
         _topic_lead(words, state, found.total),
         path,
@@ -229,7 +226,7 @@ def topic_page(
         judge_examples(store, project, found.examples, topic),
         state.run if state else None,
         (Field("q", words.gettext("Search the examples"), "search", search, key="/"),),
-        pager_of(path, {"q": search}, number=number, size=EXAMPLES, total=found.total),
+        listing.pager(found.total),
         target_field(words, store, project, topic_id or OUT_OF_SCOPE),
         _adding(words, typed),
         shown_edits(project, topic_edits(store, topic_id, limit=HISTORY)) if topic_id else (),
@@ -240,11 +237,17 @@ def topic_page(
     return page(request, "topic.html", title, view=view, project=project, section="topics", status=status)
 
 
-def _found_examples(store: Store, project: Project, topic_id: str | None, search: str, number: int) -> ExamplePage:
-    first = (number - 1) * EXAMPLES
-    stranger = topic_id is None
+def _found_examples(
+    store: Store, project: Project, topic_id: str | None, search: str, listing: Listing
+) -> ExamplePage:
     return list_examples(
-        store, project, topic_id=topic_id, out_of_scope=stranger, search=search, limit=EXAMPLES, offset=first
+        store,
+        project,
+        topic_id=topic_id,
+        out_of_scope=topic_id is None,
+        search=search,
+        limit=listing.size,
+        offset=listing.offset,
     )
 
 
@@ -339,25 +342,24 @@ def _list_filters(words: Words, search: str, flag: str) -> tuple[Field, ...]:
     )
 
 
-def _list_columns(words: Words, path: str, chosen: Mapping[str, str]) -> tuple[Column, ...]:
+def _list_columns(words: Words, listing: Listing) -> tuple[Column, ...]:
     share = words.gettext("Of all questions of the last exam, the share that belongs to the topic.")
     bar = words.gettext("What became of its questions in the last exam, over all retries.")
     return (
-        sorting_column(words.gettext("Topic"), "name", path, chosen),
-        sorting_column(words.gettext("Examples"), "size", path, chosen, number=True),
-        sorting_column(words.gettext("Share of questions"), "share", path, chosen, number=True, meaning=share),
-        sorting_column(words.gettext("Right, deferred, wrong"), "wrong", path, chosen, falling=True, meaning=bar),
-        sorting_column(words.gettext("To look at"), "flags", path, chosen, falling=True),
-        sorting_column(words.gettext("Owner"), "owner", path, chosen),
+        listing.column(words.gettext("Topic"), "name"),
+        listing.column(words.gettext("Examples"), "size", number=True, down=True),
+        listing.column(words.gettext("Share of questions"), "share", number=True, down=True, meaning=share),
+        listing.column(words.gettext("Right, deferred, wrong"), "wrong", down=True, meaning=bar),
+        listing.column(words.gettext("To look at"), "flags", down=True),
+        listing.column(words.gettext("Owner"), "owner"),
     )
 
 
-def _list_downloads(words: Words, path: str, chosen: Mapping[str, str]) -> tuple[Link, ...]:
-    this = (Link(words.gettext("this list as %(kind)s", kind=kind.upper()), link_to(f"{path}.{kind}", chosen))
-            for kind in ("csv", "xlsx"))  # fmt: skip
+def _list_downloads(words: Words, listing: Listing) -> tuple[Link, ...]:
+    this = (Link(words.gettext("this list as %(kind)s", kind=kind.upper()), listing.file(kind)) for kind in TABLES)
     everything = (
-        Link(words.gettext("all examples as %(kind)s", kind=kind.upper()), f"{path}/export.{kind}")
-        for kind in ("csv", "xlsx", "json")
+        Link(words.gettext("all examples as %(kind)s", kind=kind.upper()), f"{listing.path}/export.{kind}")
+        for kind in (*TABLES, "json")
     )
     return (*this, *everything)
 
