@@ -14,11 +14,11 @@ from vivavoce.workspace.bot_rules import BotRules
 from vivavoce.workspace.bots import add_bot
 from vivavoce.workspace.conversation_choices import Choice
 from vivavoce.workspace.conversations import start_conversations
-from vivavoce.workspace.dialogue_imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogue_imports import TalkChoices, add_talks, prepare_talks
 from vivavoce.workspace.dialogue_reading import read_log
 from vivavoce.workspace.dialogues import begin_scoring
-from vivavoce.workspace.incoming import Source, source_of_text
 from vivavoce.workspace.importing import Choices, apply_import, prepare_import
+from vivavoce.workspace.incoming import Source, source_of_text
 from vivavoce.workspace.intents import start_intents
 from vivavoce.workspace.keys import make_key
 from vivavoce.workspace.people import invite
@@ -45,6 +45,7 @@ class Filled:
     scoring: Run
     waiting: Run
     preview: str
+    talks_preview: str
     other_key: str
 
 
@@ -66,11 +67,12 @@ def fill(store: Store) -> Filled:
     _, key = make_key(store, actor, "program", ["admin"])
     other, _ = make_key(store, actor, "another", ["read"])
     preview = prepare_import(store, actor, project, source_of_text("bonus again\tpay"), Choices())
+    talks = prepare_talks(store, actor, project, Source("july.jsonl", log(2)), TalkChoices("july"))
     waiting = start_intents(store, actor, project, options=EXAM)
     with store.reading() as tx:
         found = [tx.runs.get(run.id) or run for run in (intents, later, held, scoring, waiting)]
         invited = tx.users.get(person.id) or admin
-    return Filled(store, key, project, invited, *found, preview.key, other.id)
+    return Filled(store, key, project, invited, *found, preview.key, talks.key, other.id)
 
 
 def add_topics(store: Store, actor: Actor, project: Project) -> None:
@@ -87,12 +89,17 @@ def hold_talks(store: Store, actor: Actor, project: Project) -> Run:
 
 
 def score_talks(store: Store, actor: Actor, project: Project) -> Run:
-    content = b"\n".join(dialogues_path().read_bytes().splitlines()[:4]) + b"\n"
-    add_talks(store, actor, project, read_log(Source("june.jsonl", content)).dialogues, TalkChoices(batch="june"))
+    found = read_log(Source("june.jsonl", log(4))).dialogues
+    add_talks(store, actor, project, found, TalkChoices(batch="june"))
     with store.reading() as tx:
         talk = tx.dialogues.of_project(project.id)[0]
     rate_talk(store, actor, project, talk.id, Opinion(4))
     return begin_scoring(store, actor, project, batch="june")
+
+
+def log(talks: int) -> bytes:
+    """Return a few logged talks."""
+    return b"\n".join(dialogues_path().read_bytes().splitlines()[:talks]) + b"\n"
 
 
 def do_work(store: Store) -> None:

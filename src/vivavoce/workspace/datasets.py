@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vivavoce.errors import UsageError
+from vivavoce.jobs.exams.documents import dataset_to_bytes
 from vivavoce.records import Dataset, Example
+from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
 
 
 def project_dataset(tx: Transaction, project: Project) -> Dataset:
-    """Return all examples of a project with the answers of their topics; refuse a project without any."""
+    """Return all examples of a project in their order, each with the answer of its topic."""
     topics = {topic.id: topic for topic in tx.topics.of_project(project.id)}
     rows = tx.examples.of_project(project.id)
-    if not rows:
-        raise UsageError(
-            "the project has no examples yet", remedy="import topics, or write some, then start the exam"
-        )
-    examples = (_example(row, topics.get(row.topic_id or ""), place) for place, row in enumerate(rows, 1))
+    examples = (_example(row, topics.get(row.topic_id or ""), project, place) for place, row in enumerate(rows, 1))
     return Dataset(tuple(examples), project.slug)
 
 
-def _example(row: ExampleRow, topic: Topic | None, place: int) -> Example:
-    answer = topic.answers.get(row.language) if topic else None
+def exam_material(store: Store, project: Project) -> bytes:
+    """Return the training data as a run keeps them; refuse a project without any."""
+    with store.reading() as tx:
+        data = project_dataset(tx, project)
+    if not data.examples:
+        raise UsageError(
+            "the project has no examples yet", remedy="import topics, or write some, then start the exam"
+        )
+    return dataset_to_bytes(data)
+
+
+def _example(row: ExampleRow, topic: Topic | None, project: Project, place: int) -> Example:
     return Example(
         text=row.text,
         intent=topic.name if topic else None,
         created=row.created,
         language=row.language,
-        answer=answer or None,
+        answer=_answer(topic.answers, row.language, project.language) if topic else None,
         row=place,
     )
+
+
+def _answer(answers: Mapping[str, str], *languages: str) -> str | None:
+    """Return the answer in the first language that has one."""
+    return next((answers[language] for language in languages if answers.get(language)), None)

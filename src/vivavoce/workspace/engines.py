@@ -1,58 +1,20 @@
-"""Engines: which there are, who may use which, and several of them on the same splits."""
+"""Several engines on the same splits: started, and what each one took."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from vivavoce import plugins
-from vivavoce.errors import AccessError, UsageError
+from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.bookkeeping import Kept
-from vivavoce.jobs.exams.documents import dataset_to_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.workspace.actors import Actor
-from vivavoce.workspace.datasets import project_dataset
+from vivavoce.workspace.datasets import exam_material
+from vivavoce.workspace.engine_rules import check_engine
 from vivavoce.workspace.runs import begin_run, document
-
-# These are nothing without an option, so they cannot be chosen from a list.
-_BARE = frozenset({"python", "sklearn"})
-# The option of these is a language; that of all others names code or files of the machine.
-_HARMLESS = frozenset({"tfidf"})
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """An engine that can be chosen, and what it is in one sentence."""
-
-    name: str
-    summary: str
-
-
-@cache
-def known_engines() -> tuple[Engine, ...]:
-    """Return the engines that are installed and can be used as they are, by name."""
-    found = plugins.describe(plugins.CLASSIFIERS)
-    # What an option would mean is of no use where none can be given.
-    return tuple(Engine(one.name, one.summary.partition("; the option")[0]) for one in found if one.name not in _BARE)
-
-
-def engine_names(project: Project) -> tuple[str, ...]:
-    """Return the names that can be chosen for a project: its own engine first."""
-    return tuple(dict.fromkeys([project.classifier, *(one.name for one in known_engines())]))
-
-
-def check_engine(actor: Actor, name: str) -> None:
-    """Refuse an engine whose option names code or files of this machine to everybody but admins."""
-    kind, option = plugins.split_name(name)
-    if option and kind not in _HARMLESS and not actor.role.covers(Role.ADMIN):
-        raise AccessError(
-            f"the engine '{name}' uses code or files of this machine, and {actor.name} is {actor.role}",
-            remedy="choose an engine from the list, or ask an admin",
-        )
 
 
 def start_engines(
@@ -66,16 +28,13 @@ def start_engines(
 ) -> Run:
     """Examine several engines on the same splits; `options` as those of an intents exam."""
     actor.require(Role.EDITOR)
-    names = list(classifiers)
-    if len(names) < 2:
+    if len(classifiers) < 2:
         raise UsageError("fewer than two engines are chosen", where="classifiers", remedy="tick at least two")
-    for name in names:
-        check_engine(actor, name)
-    with store.reading() as tx:
-        data = project_dataset(tx, project)
+    names = [check_engine(actor, name) for name in classifiers]
+    material = exam_material(store, project)
     said = title or f"Engines: {', '.join(names)}"
     wanted = {"threshold": project.threshold, **(options or {}), "classifiers": names}
-    return begin_run(store, actor, project, "engines", said[:200], wanted, dataset_to_bytes(data))
+    return begin_run(store, actor, project, "engines", said[:200], wanted, material)
 
 
 @dataclass(frozen=True, slots=True)

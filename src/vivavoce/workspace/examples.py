@@ -1,13 +1,12 @@
-"""Examples of topics: what visitors write, as people keep it and as the material of an exam."""
+"""Examples of topics: what visitors write, as people keep it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
 from vivavoce.errors import AbsentError, Fault, UsageError, plural
-from vivavoce.records import Dataset, Example
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -39,17 +38,6 @@ class Added:
 
 
 # --- looking -----------------------------------------------------------------------------------------------------
-
-
-def dataset_of(tx: Transaction, project: Project) -> Dataset:
-    """Return all examples of a project in their order, each with the answer of its topic: what an exam is made of."""
-    topics = {topic.id: topic for topic in tx.topics.of_project(project.id)}
-    rows = tx.examples.of_project(project.id)
-    examples = (
-        _example(row, topics[row.topic_id] if row.topic_id else None, project, number)
-        for number, row in enumerate(rows, 1)
-    )
-    return Dataset(tuple(examples), project.name)
 
 
 def list_examples(
@@ -211,21 +199,6 @@ def counted(rows: Sequence[ExampleRow]) -> str:
 
 
 # --- the work ----------------------------------------------------------------------------------------------------
-
-
-def _example(row: ExampleRow, topic: Topic | None, project: Project, number: int) -> Example:
-    return Example(
-        row.text,
-        topic.name if topic else None,
-        created=row.created,
-        language=row.language,
-        answer=_answer(topic.answers, row.language, project.language) if topic else None,
-        row=number,
-    )
-
-
-def _answer(answers: Mapping[str, str], *languages: str) -> str | None:
-    return next((answers[language] for language in languages if answers.get(language)), None)
 
 
 def _wanted(

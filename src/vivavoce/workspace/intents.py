@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.errors import UsageError, nearest
-from vivavoce.jobs.exams.documents import dataset_to_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Role, Run, RunState
 from vivavoce.workspace.actors import Actor
-from vivavoce.workspace.datasets import project_dataset
-from vivavoce.workspace.engines import check_engine
+from vivavoce.workspace.datasets import exam_material
+from vivavoce.workspace.engine_rules import check_engine
 from vivavoce.workspace.runs import begin_run, result_of
 
 if TYPE_CHECKING:
@@ -69,11 +68,10 @@ def start_intents(
     """Examine the project as it is now; what `options` do not say is as the project has it, or as usual."""
     actor.require(Role.EDITOR)
     wanted = {"classifier": project.classifier, "threshold": project.threshold, **(options or {})}
-    check_engine(actor, str(wanted["classifier"]))
-    with store.reading() as tx:
-        data = project_dataset(tx, project)
+    wanted["classifier"] = check_engine(actor, str(wanted["classifier"]))
+    material = exam_material(store, project)
     said = title or f"Intents with {wanted['classifier']}"
-    return begin_run(store, actor, project, KIND, said[:200], wanted, dataset_to_bytes(data))
+    return begin_run(store, actor, project, KIND, said[:200], wanted, material)
 
 
 def intents_result(store: Store, run: Run) -> IntentsResult:

@@ -45,13 +45,9 @@ def operation_roles(routers: Iterable[APIRouter], prefix: str) -> dict[tuple[str
 
 def methods_at(routers: Iterable[APIRouter], path: str) -> set[str]:
     """Return the methods by which something within the API can be asked; the framework names those of one route."""
-    return {
-        method
-        for router in routers
-        for route in router.routes
-        if isinstance(route, APIRoute) and route.path_regex.match(path)
-        for method in route.methods or ()
-    }
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    first = next((route.path for route in routes if route.path_regex.match(path)), None)
+    return {method for route in routes if route.path == first for method in route.methods or ()}
 
 
 def complete_description(schema: dict[str, Any], roles: Operations) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
 from fastapi import Form as FormField
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, config_of
@@ -34,14 +34,20 @@ class ImportChoices(Body):
     out_of_scope: Name = OUT_OF_SCOPE
     topic: Name = ""
     mode: Mode = "add"
-    # In a form everything is text.
-    overwrite: Annotated[bool, Field(strict=False)] = False
+    overwrite: bool = False
 
     def chosen(self) -> importing.Choices:
         """Return the choices as the workspace knows them."""
         return importing.Choices(
             self.text_column, self.topic_column, self.out_of_scope, self.topic, self.mode, self.overwrite
         )
+
+
+class FormChoices(ImportChoices):
+    """The same as fields of a form, where everything is text and the file is a field as well."""
+
+    model_config = ConfigDict(extra="ignore")
+    overwrite: Annotated[bool, Field(strict=False)] = False
 
 
 class PastedText(ImportChoices):
@@ -87,7 +93,7 @@ def prepare_import_file(
     place: Place,
     *,
     file: UploadFile,
-    choices: Annotated[ImportChoices, FormField()],
+    choices: Annotated[FormChoices, FormField()],
 ) -> Prepared:
     """Read a file (CSV, TSV, XLSX, JSON, JSON Lines) and say what would happen; nothing is changed yet."""
     with TemporaryDirectory(prefix="viva-") as folder:

@@ -18,7 +18,7 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
-from vivavoce.web.api.texts import Word
+from vivavoce.web.api.texts import Moment, Word
 from vivavoce.workspace import comparing, intents, runs, timeline
 from vivavoce.workspace.comparing import RateChange
 from vivavoce.workspace.timeline import Mark
@@ -162,8 +162,8 @@ def show_timeline(  # noqa: PLR0917
     store: InStore,
     project: ProjectInPath,
     measure: MeasureName = "accuracy",
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
 ) -> TimelineBody:
     """Return a number of all exams over time, with every change between them."""
     first, last = (None if moment is None else _utc(moment) for moment in (since, until))
