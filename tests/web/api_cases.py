@@ -104,6 +104,6 @@ def real_values(filled: Filled) -> dict[str, list[Any]]:
         "bot_id": [bot.id], "edit_id": edits, "schedule_id": [schedule.id], "person_id": [filled.person.id],
         "number": [*numbers, filled.waiting.number], "a": numbers, "b": numbers, "version": [1],
         "suite": [suite.name], "bots": [bot.name, "keywords"], "bot": [bot.name], "batch": ["june"],
-        "classifier": ["tfidf"], "name": [project.name, "june", "confusion", suite.name], "key_id": [filled.other_key],
-        "kind": ["csv", "json"], "key": [filled.preview, filled.talks_preview], "rater": ["learned"],
+        "classifier": ["tfidf"], "name": [project.name, "june", "confusion", suite.name],
+        "key_id": [filled.other_key], "kind": ["csv", "json"], "key": [filled.preview, filled.talks_preview], "rater": ["learned"],
     }  # fmt: skip

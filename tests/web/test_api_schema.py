@@ -69,7 +69,6 @@ def postgres_desk(filled: Filled, postgres, tmp_path: Path) -> Iterator[Desk]:
     """Return the API over a workspace in PostgreSQL that is copied again when little of it is left."""
     template, opened, before = postgres.create(), dict[str, Store](), [RUINOUS[0]]
     backup(filled.store, tmp_path / "whole.zip")
-    postgres.drop(template)
     restore(tmp_path / "whole.zip", template).close()
 
     def close() -> None:

@@ -16,7 +16,8 @@ from vivavoce.files.exports import csv_bytes, xlsx_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
 from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.examples import add_examples, dataset_of
+from vivavoce.workspace.datasets import project_dataset
+from vivavoce.workspace.examples import add_examples
 from vivavoce.workspace.exporting import COLUMNS, example_table, export_json
 from vivavoce.workspace.history import undo_edit
 from vivavoce.workspace.importing import (
@@ -57,7 +58,7 @@ def imported(store: Store, project: Project, source: Source, **choices: Any) -> 
 
 def material(store: Store, project: Project) -> list[tuple[str, str | None]]:
     with store.reading() as tx:
-        data = dataset_of(tx, project)
+        data = project_dataset(tx, project)
     return list(zip(data.texts, data.intents, strict=True))
 
 
@@ -275,7 +276,7 @@ def test_an_export_is_read_back_as_it_was_in_every_format(
     other = new_project(store, "copy")
     imported(store, other, Source(path.name, content))
     with store.reading() as tx:
-        old, new = (list(dataset_of(tx, one)) for one in (project, other))
+        old, new = (list(project_dataset(tx, one)) for one in (project, other))
     assert new == old
 
 

@@ -12,7 +12,7 @@ from vivavoce.store.rows import Project, Role, User
 from vivavoce.store.stamps import now
 from vivavoce.workspace import keys
 from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.engine_names import check_engine, offered_engines
+from vivavoce.workspace.engine_rules import check_engine, known_engines
 from vivavoce.workspace.projects import change_project, create_project, delete_project
 from vivavoce.workspace.secrets.tokens import digest_of, is_api_token
 from vivavoce.workspace.signing_in import actor_of
@@ -97,15 +97,31 @@ def test_no_engine_that_runs_code_or_reads_files_by_its_name_can_be_chosen(
         lambda: create_project(store, editor, "Other", classifier=engine),
         lambda: change_project(store, editor, project, name="Jobs", threshold=0.5, classifier=engine),
     ):
-        with pytest.raises(UsageError):
+        with pytest.raises(AccessError):
             choose()
 
 
 def test_every_engine_that_is_offered_can_be_chosen_and_a_wrong_name_gets_the_nearest() -> None:
-    assert {"linear", "tfidf"} <= set(offered_engines())
-    assert all(check_engine(name) == name for name in offered_engines())
+    reader = Actor(None, "a reader", Role.READER)
+    names = [one.name for one in known_engines()]
+    assert {"linear", "tfidf"} <= set(names)
+    assert all(check_engine(reader, f" {name} ") == name for name in names)
     with pytest.raises(UsageError, match="Did you mean 'linear'"):
-        check_engine("lineer")
+        check_engine(PRODUCT, "lineer")
+
+
+@pytest.mark.parametrize("name", ["python", "sklearn"])
+def test_an_engine_that_needs_an_option_is_refused_without_one_to_everybody(name: str) -> None:
+    with pytest.raises(UsageError, match="nothing without an option"):
+        check_engine(PRODUCT, name)
+
+
+def test_an_admin_may_give_a_project_an_engine_that_uses_code_and_editors_may_keep_it(
+    store: Store, editor: Actor
+) -> None:
+    project = create_project(store, PRODUCT, "Jobs", classifier=" sklearn : sklearn.svm.LinearSVC")
+    assert project.classifier == "sklearn:sklearn.svm.LinearSVC"
+    change_project(store, editor, project, name="Work", threshold=0.5, classifier=project.classifier)
 
 
 def test_a_project_is_deleted_by_whoever_types_its_name(store: Store, editor: Actor) -> None:

@@ -13,11 +13,11 @@ from vivavoce.errors import AbsentError, AccessError, StaleError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
 from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.datasets import project_dataset
 from vivavoce.workspace.examples import (
     add_examples,
     change_example,
     clean_message,
-    dataset_of,
     delete_examples,
     list_examples,
     move_examples,
@@ -265,7 +265,7 @@ def test_the_material_of_an_exam_holds_every_example_in_order_with_the_answer_in
     add_examples(store, PRODUCT, project, ["Gehalt?"], topic_id=salary, language=DE)
     add_examples(store, PRODUCT, project, ["Visum?"], topic_id=visa, language=DE)
     with store.reading() as tx:
-        data = dataset_of(tx, project)
+        data = project_dataset(tx, project)
     said = [(one.text, one.intent, one.language, one.answer) for one in data]
     assert said[0] == ("do I need a visa", "visa", EN, "Yes.")
     assert said[6:] == [

@@ -10,7 +10,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.actors import Actor
 from vivavoce.workspace.auditing import note
-from vivavoce.workspace.engine_names import check_engine
+from vivavoce.workspace.engine_rules import check_engine
 
 MOST_NAME = 100
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -28,9 +28,9 @@ def create_project(
     """Make a project; its short name, part of every address, is made from the name unless given."""
     actor.require(Role.EDITOR)
     short = check_slug(slug or slug_of(name))
-    check_engine(classifier)
+    engine = check_engine(actor, classifier)
     with store.writing() as tx:
-        made = tx.projects.add(short, _named(name), language=language, classifier=classifier, threshold=0.5)
+        made = tx.projects.add(short, _named(name), language=language, classifier=engine, threshold=0.5)
         note(tx, actor, "create", "project", made.id, project_id=made.id, detail=made.name)
     return made
 
@@ -42,13 +42,10 @@ def change_project(
     actor.require(Role.EDITOR)
     if not 0 <= threshold <= 1:
         raise UsageError(f"the threshold must lie between 0 and 1, not {threshold:g}")
-    if classifier != project.classifier:
-        check_engine(classifier)
+    engine = classifier if classifier == project.classifier else check_engine(actor, classifier)
     with store.writing() as tx:
-        change = tx.edits.update(
-            "projects", project.id, name=_named(name), threshold=threshold, classifier=classifier
-        )
-        summary = _change_summary(project, name, threshold, classifier)
+        change = tx.edits.update("projects", project.id, name=_named(name), threshold=threshold, classifier=engine)
+        summary = _change_summary(project, name, threshold, engine)
         return tx.edits.apply(project.id, actor.user_id, "settings", summary, [change], why=why)
 
 

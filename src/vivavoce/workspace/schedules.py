@@ -23,7 +23,8 @@ from vivavoce.workspace.bot_rules import server_rules
 from vivavoce.workspace.conversation_choices import Choice, choice_faults, offer
 from vivavoce.workspace.conversations import start_conversations
 from vivavoce.workspace.dialogues import begin_scoring, list_batches
-from vivavoce.workspace.engines import check_engine, start_engines
+from vivavoce.workspace.engine_rules import check_engine
+from vivavoce.workspace.engines import start_engines
 from vivavoce.workspace.intents import start_intents
 from vivavoce.workspace.runs import check_title
 
@@ -196,15 +197,11 @@ def _dialogues_faults(store: Store, actor: Actor, project: Project, said: Option
 
 
 def _engine_faults(actor: Actor, name: object) -> list[Fault]:
-    from vivavoce import plugins
-
     try:
-        kind, _ = plugins.split_name(str(name))
         check_engine(actor, str(name))
     except VivaError as error:
         return [Fault(error.what, "classifier")]
-    known = plugins.available(plugins.CLASSIFIERS)
-    return [] if kind in known else [Fault(f"there is no engine '{kind}'.{nearest(kind, known)}", "classifier")]
+    return []
 
 
 def _number_faults(said: Options, name: str) -> list[Fault]:

@@ -30,7 +30,7 @@ class NewComparison(ExamOptions):
 @router.get("/engines")
 def list_engines(who: Reader) -> Listed[Engine]:
     """Return the engines that are installed and can be used as they are."""
-    return listed(engines.known_engines())
+    return listed(known_engines())
 
 
 @router.post("/projects/{slug}/engines", status_code=201)

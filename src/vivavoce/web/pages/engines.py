@@ -27,7 +27,8 @@ from vivavoce.web.parts import Column, Row
 from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace import runs
-from vivavoce.workspace.engines import engine_names, engine_times, known_engines, start_engines
+from vivavoce.workspace.engine_rules import engine_names, known_engines
+from vivavoce.workspace.engines import engine_times, start_engines
 from vivavoce.workspace.intents import expect_exam
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from vivavoce.web.parts import Choice, Column, Field, Row
 from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace import intents, runs
-from vivavoce.workspace.engines import engine_names, known_engines
+from vivavoce.workspace.engine_rules import engine_names, known_engines
 
 if TYPE_CHECKING:
     from vivavoce.intents.pairs import Pair

@@ -23,7 +23,7 @@ from vivavoce.web.rendering import Link
 from vivavoce.workspace import schedules
 from vivavoce.workspace.conversation_choices import offer, usual_bots
 from vivavoce.workspace.dialogues import list_batches
-from vivavoce.workspace.engines import engine_names
+from vivavoce.workspace.engine_rules import engine_names
 from vivavoce.workspace.schedules import clock
 from vivavoce.workspace.suites import list_suites
 

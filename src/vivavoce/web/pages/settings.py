@@ -18,7 +18,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import Link
 from vivavoce.workspace import projects
-from vivavoce.workspace.engine_names import offered_engines
+from vivavoce.workspace.engine_rules import engine_names
 from vivavoce.workspace.facts import Facts, workspace_facts
 from vivavoce.workspace.switches import MOST_CONTACT, Switches, change_switches, show_switches
 
@@ -192,8 +192,7 @@ def _project_page(
 
 
 def _project_fields(words: Words, project: Project, said: Typed, error: InputError | None) -> tuple[Field, ...]:
-    engines = dict.fromkeys((project.classifier, *offered_engines()))
-    choices = tuple(Choice(name, name) for name in engines)
+    choices = tuple(Choice(name, name) for name in engine_names(project))
     meaning = words.gettext("The least confidence with which the bot answers; below it, it asks back or hands over.")
     why = words.gettext("It is kept in the history, for those who come after you.")
     return (
