@@ -243,6 +243,8 @@ def measure(path: Path, scale: Scale) -> None:
     show_pages(console, rows)
     store.close()
     with server(path) as port:
+        # What a process does once (templates, suites, findings of a run) is not what a reader waits for.
+        ask_all(port, headers, list(found.values()), 0.0)
         for told, pause in (("each asking for a page a second", 1.0), ("each asking again at once", 0.0)):
             show_waits(console, told, ask_all(port, headers, list(found.values()), pause))
         plain, drawn, live = usable(port, headers, f"/p/{project.slug}/topics", charts)

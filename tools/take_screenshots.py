@@ -12,20 +12,18 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
+from vivavoce.store.rows import Role
+from vivavoce.web.answers import LANGUAGE_COOKIE
 
-from addresses import every_address, shown_to_people  # noqa: E402
-from halls import Hall, furnished_folder, open_hall  # noqa: E402
-from journeys import visiting  # noqa: E402
-from opening import ARGUMENTS, DESK, PHONE  # noqa: E402
+# The workspace and the browser are those of the tests of every page.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "browser"))
+addresses, halls, journeys, opening = map(import_module, ("addresses", "halls", "journeys", "opening"))
 
-from vivavoce.store.rows import Role  # noqa: E402
-
-LOOKS = (("light", DESK), ("dark", DESK), ("phone", PHONE))
+LOOKS = (("light", opening.DESK), ("dark", opening.DESK), ("phone", opening.PHONE))
 OUTSIDE = ("/sign-in",)
 
 
@@ -41,7 +39,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="viva-") as place:
         kept = given.workspace or Path(place)
         kept.mkdir(parents=True, exist_ok=True)
-        with open_hall(furnished_folder(kept), Path(place)) as hall:
+        with halls.open_hall(halls.furnished_folder(kept), Path(place)) as hall:
             count = take_all(hall, Wanted(given.folder, given.only, given.language))
     print(f"{count} pictures are in {given.folder}")
 
@@ -55,29 +53,32 @@ class Wanted:
     language: str
 
 
-def take_all(hall: Hall, wanted: Wanted) -> int:
+def take_all(hall: Any, wanted: Wanted) -> int:
     """Take every page in every look; return how many pictures that made."""
     from playwright.sync_api import sync_playwright
 
-    addresses = [address for _, address in shown_to_people(every_address(hall.house)) if wanted.only in address]
+    chosen = [address for address in addresses.every_address(hall.house).values() if wanted.only in address]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=opening.ARGUMENTS)
         taken = [
             _take(browser, hall, address, wanted)
-            for address in (*addresses, *(one for one in OUTSIDE if wanted.only in one))
+            for address in (*chosen, *(one for one in OUTSIDE if wanted.only in one))
         ]
         browser.close()
     return sum(taken)
 
 
-def _take(browser: Any, hall: Hall, address: str, wanted: Wanted) -> int:
+def _take(browser: Any, hall: Any, address: str, wanted: Wanted) -> int:
     """Take a page in every look; none where the address leads elsewhere or is a part of a page."""
     state = None if address in OUTSIDE else hall.states[Role.ADMIN]
     name = _short(re.sub(r"[^a-z0-9]+", "-", address.split("?", maxsplit=1)[0].lower()).strip("-") or "begin")
-    with visiting(browser, hall.url, state, locale=wanted.language) as page:
-        page.goto(address)
-        if not page.url.startswith(hall.url + address) or not page.locator("main h1").count():
+    with journeys.visiting(browser, hall.url, state) as page:
+        page.context.add_cookies([{"name": LANGUAGE_COOKIE, "value": wanted.language, "url": hall.url}])
+        answer = page.request.get(address, max_redirects=0)
+        media = answer.headers.get("content-type", "")
+        if not media.startswith("text/html") or not addresses.is_whole_page(answer.text()):
             return 0
+        page.goto(address)
         page.wait_for_load_state("networkidle")
         for look, width in LOOKS:
             page.set_viewport_size({"width": width, "height": 900})

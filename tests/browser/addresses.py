@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import sqlalchemy as sa
@@ -100,11 +100,18 @@ def _queries(house: Furnished) -> dict[str, list[tuple[str, str]]]:
     with house.store.reading() as tx:
         topics = [one.id for one in tx.topics.of_project(project)[:2]]
         examples = [one.id for one in tx.examples.of_project(project) if one.topic_id == topics[0]][:2]
+    compared = {
+        kind: [(side, str(run.number)) for side, run in zip("ab", house.runs[kind], strict=True)]
+        for kind in ("intents", "conversations")
+    }
     return {
         "/p/{slug}/topics/delete": [("topic", one) for one in topics],
         "/p/{slug}/topics/merge": [("topic", one) for one in topics],
         "/p/{slug}/examples/split": [("from", topics[0]), *(("example", one) for one in examples)],
         "/p/{slug}/examples/delete": [("from", topics[0]), *(("example", one) for one in examples)],
+        "/p/{slug}/intents/compare.{kind}": compared["intents"],
+        "/p/{slug}/conversations/compare": compared["conversations"],
+        "/p/{slug}/conversations/compare.{kind_of_file}": compared["conversations"],
         "/p/{slug}/dialogues/batches/delete": [("name", "june")],
     }
 
@@ -113,6 +120,6 @@ def _query(asked: list[tuple[str, str]] | None) -> str:
     return f"?{urlencode(asked)}" if asked else ""
 
 
-def shown_to_people(addresses: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield route and address of what may be a page; what ends with the name of a file is none."""
-    yield from ((path, address) for path, address in addresses.items() if not re.search(r"\.\w+$|\.\{", path))
+def is_whole_page(text: str) -> bool:
+    """Tell whether an answer is a page of the application, not a part of one or a report."""
+    return "<!doctype html>" in text and '<main id="main"' in text

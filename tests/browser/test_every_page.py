@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from addresses import every_address
+from addresses import every_address, is_whole_page
 from halls import Hall
 from journeys import visiting
 from opening import DESK, PHONE, SCHEMES
@@ -52,7 +52,7 @@ class Answer:
 
     @property
     def is_page(self) -> bool:
-        return self.status == 200 and "<!doctype html>" in self.text and '<main id="main"' in self.text
+        return self.status == 200 and is_whole_page(self.text)
 
 
 @dataclass

@@ -8,17 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
+import schemathesis
 from filled_house import Filled
+from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case
+from schemathesis.core.failures import FailureGroup
 from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode, create_test
 from schemathesis.generation.meta import TestPhase
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from vivavoce.store.database import Store
-from vivavoce.web.app import Application
+from vivavoce.web.app import API, Application
 
 # Of ten values so many are real ones.
 REAL_OF_TEN = 8
+LONGEST = 1500
 
 
 @dataclass
@@ -35,6 +40,27 @@ class Desk:
     thin: int = 1
     at: str = ""
     statuses: dict[str, set[int]] = field(default_factory=dict)
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def examine(self, examples: int, *, systematic: bool) -> None:
+        """Try every operation: with systematic requests where wanted, and with so many that are made up."""
+        schema = schemathesis.openapi.from_asgi(f"{API}/openapi.json", self.app)
+        modes = [HypothesisTestMode.FUZZING, *([HypothesisTestMode.COVERAGE] if systematic else [])]
+        chosen = settings(
+            max_examples=examples,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.explicit, Phase.generate],
+        )
+        config = HypothesisTestConfig(modes=modes, settings=chosen, project=schema.config)
+        for found in schema.get_all_operations():
+
+            def test(case: Case) -> None:
+                self.check(case)
+
+            create_test(operation=found.ok(), test_func=test, config=config)()
 
     @property
     def headers(self) -> dict[str, str]:
@@ -42,7 +68,7 @@ class Desk:
         return {"Authorization": f"Bearer {self.key}"}
 
     def check(self, case: Case) -> None:
-        """Send a request and hold the answer against the description."""
+        """Send a request and hold the answer against the description; what differs is kept."""
         mark = crc32(repr((case.path_parameters, case.query, case.body)).encode())
         if case.meta and case.meta.phase.name is TestPhase.COVERAGE and mark % self.thin:
             return
@@ -52,8 +78,13 @@ class Desk:
         self._make_real(case, random.Random(mark))  # noqa: S311
         answer = case.call(headers=self.headers)
         self.statuses.setdefault(operation, set()).add(answer.status_code)
-        # Much that fits the description is refused with a reason: a name that is taken, a run that is over.
-        case.validate_response(answer, excluded_checks=[positive_data_acceptance], headers=self.headers)
+        try:
+            # Much that fits the description is refused with a reason: a name that is taken, a run that is over.
+            case.validate_response(answer, excluded_checks=[positive_data_acceptance], headers=self.headers)
+        except FailureGroup as found:
+            for failure in found.exceptions:
+                told = f"{answer.status_code} {failure}\n{case.as_curl_command()}"[:LONGEST]
+                self.failures.setdefault((operation, type(failure).__name__), told)
 
     def _make_real(self, case: Case, draw: random.Random) -> None:
         for part in _sound_parts(case):
@@ -105,5 +136,6 @@ def real_values(filled: Filled) -> dict[str, list[Any]]:
         "number": [*numbers, filled.waiting.number], "a": numbers, "b": numbers, "version": [1],
         "suite": [suite.name], "bots": [bot.name, "keywords"], "bot": [bot.name], "batch": ["june"],
         "classifier": ["tfidf"], "name": [project.name, "june", "confusion", suite.name],
-        "key_id": [filled.other_key], "kind": ["csv", "json"], "key": [filled.preview, filled.talks_preview], "rater": ["learned"],
+        "key_id": [filled.other_key], "kind": ["csv", "json"], "key": [filled.preview, filled.talks_preview],
+        "rater": ["learned"],
     }  # fmt: skip

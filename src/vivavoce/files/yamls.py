@@ -278,3 +278,14 @@ def as_list(value: Value | None) -> Sequence[Value]:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
+
+
+def as_texts(value: object) -> Value:
+    """Return plain values as a file has them: every scalar is text."""
+    if isinstance(value, dict):
+        return {str(key): as_texts(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_texts(item) for item in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)

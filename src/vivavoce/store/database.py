@@ -80,9 +80,7 @@ class Store:
 def open_store(address: str | Path) -> Store:
     """Open the database at a path or an address; it is not created and not migrated here."""
     url = as_url(address)
-    if url.get_backend_name() == "sqlite":
-        return Store(_sqlite(url))
-    return Store(sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json))
+    return Store(_sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url))
 
 
 def as_url(address: str | Path) -> URL:

@@ -23,9 +23,13 @@ FLASH_COOKIE = "viva_flash"
 FLASH_SECONDS = 60
 LANGUAGE_COOKIE = "viva_language"
 THEME_COOKIE = "viva_theme"
-CSV = "text/csv; charset=utf-8"
 TABLES = ("csv", "xlsx")
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "json": "application/json",
+    "yaml": "application/yaml",
+}
 
 
 def page(
@@ -82,7 +86,7 @@ def table_file(
     if kind not in TABLES:
         raise AbsentError("there is nothing here", remedy="take the table as .csv or .xlsx")
     content = xlsx_bytes(title or name, columns, rows) if kind == "xlsx" else csv_bytes(columns, rows)
-    return download(f"{name}.{kind}", XLSX if kind == "xlsx" else CSV, content)
+    return download(f"{name}.{kind}", MEDIA[kind], content)
 
 
 def download(name: str, media: str, content: bytes) -> Response:

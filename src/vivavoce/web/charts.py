@@ -48,8 +48,9 @@ window.vivavoceDraw = (element, spec) => {
     tooltip: {disableDefaultStyle: true, theme: "page"},
   }).then(drawn => {
     hush(element);
-    // A picture that is drawn anew, because its room has changed, has new marks.
-    new MutationObserver(() => hush(element)).observe(element, {childList: true, subtree: true});
+    // A picture that is drawn anew, because its room has changed, has its roles again.
+    const changes = {attributeFilter: ["role"], childList: true, subtree: true};
+    new MutationObserver(() => hush(element)).observe(element, changes);
     return drawn;
   });
 };

@@ -7,5 +7,7 @@ from vivavoce.errors import VivaError
 
 def fault_at(error: VivaError | None, name: str) -> str:
     """Return what an error says of a field, for the place beside it."""
-    found = [fault.message for fault in error.faults if fault.where == name] if error else []
-    return " ".join(found)
+    if error is None:
+        return ""
+    found = [fault.message for fault in error.faults if fault.where == name]
+    return " ".join(found) or (error.what if error.where == name else "")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vivavoce.errors import AccessError
 from vivavoce.store.rows import Role
+from vivavoce.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +31,10 @@ class Actor:
 
 # Command line and scheduled work: whoever can open the database may do everything.
 PRODUCT = Actor(None, "vivavoce", Role.ADMIN)
+
+
+def person_names(tx: Transaction, ids: Sequence[str | None]) -> dict[str | None, str]:
+    """Return the names of people by id; what nobody did, the product did."""
+    people = {user_id: tx.users.get(user_id) for user_id in set(ids) if user_id}
+    names = {user_id: user.name or user.login for user_id, user in people.items() if user}
+    return {user_id: names.get(user_id or "", PRODUCT.name) for user_id in ids}

@@ -18,8 +18,8 @@ from vivavoce.store.repositories.outcomes import Comparison
 from vivavoce.store.rows import MeasureRow, Project, Run, RunState
 from vivavoce.store.tables import outcomes
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.history import EditLine
-from vivavoce.workspace.runs import get_run, person_names
+from vivavoce.workspace.history import EditLine, edit_lines
+from vivavoce.workspace.runs import get_run
 from vivavoce.workspace.timeline import count_edits, edits_between
 
 KIND = "intents"
@@ -83,7 +83,7 @@ def compare_runs(store: Store, project: Project, a: int, b: int) -> RunCompariso
         questions, paired = _KEPT.get(key, lambda: _questions(tx, first, second))
         changes = tuple(_changes(tx.measures.of_run(first.id), tx.measures.of_run(second.id)))
         between = edits_between(tx, project, first.created, second.created, limit=SHOWN_EDITS)
-        names = person_names(tx, [edit.user_id for edit in between])
+        lines = edit_lines(tx, between)
         count = count_edits(tx, project, first.created, second.created)
     return RunComparison(
         first,
@@ -94,7 +94,7 @@ def compare_runs(store: Store, project: Project, a: int, b: int) -> RunCompariso
         paired,
         mcnemar_exact(questions.improved_count, questions.broken_count),
         questions,
-        tuple(EditLine(edit, names[edit.user_id]) for edit in between),
+        lines,
         count,
     )
 

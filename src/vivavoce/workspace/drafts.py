@@ -17,7 +17,7 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import Place
 from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario, read_step
 from vivavoce.conversations.scenarios.formats.yaml_writing import scenario_head, scenario_value, step_value
 from vivavoce.errors import Fault, UsageError
-from vivavoce.files.yamls import Value, YamlFile
+from vivavoce.files.yamls import Value, YamlFile, as_texts
 from vivavoce.workspace.suites import without_lines
 
 NOTHING = Expectation(counted=False)
@@ -304,17 +304,6 @@ def _checked(text: str, reader: Any) -> Any:
 
 def _parsed(text: str) -> Value:
     try:
-        return _as_texts(json.loads(text[:MOST_KEPT]))
+        return as_texts(json.loads(text[:MOST_KEPT]))
     except (ValueError, RecursionError) as error:
         raise UsageError("the form was changed on its way", remedy="open the scenario again") from error
-
-
-def _as_texts(value: object) -> Value:
-    """Return plain values as a file has them: every scalar is text."""
-    if isinstance(value, dict):
-        return {str(key): _as_texts(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_as_texts(item) for item in value]
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else str(value)

@@ -10,7 +10,7 @@ from vivavoce.errors import AbsentError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.actors import Actor, person_names
 from vivavoce.workspace.examples import OUT_OF_SCOPE_TITLE
 
 MOST_CHANGES = 200
@@ -78,13 +78,13 @@ def list_edits(store: Store, project: Project, *, limit: int = 50, offset: int =
     """Return some edits of a project."""
     with store.reading() as tx:
         found = tx.edits.of_project(project.id, limit=limit, offset=offset)
-        return EditPage(_with_names(tx, found), tx.edits.count(project.id))
+        return EditPage(edit_lines(tx, found), tx.edits.count(project.id))
 
 
 def topic_edits(store: Store, topic_id: str, *, limit: int = 20) -> tuple[EditLine, ...]:
     """Return the edits that touched a topic, its answers or its examples, the newest first."""
     with store.reading() as tx:
-        return _with_names(tx, tx.edits.of_topic(topic_id, limit=limit))
+        return edit_lines(tx, tx.edits.of_topic(topic_id, limit=limit))
 
 
 def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None = MOST_CHANGES) -> EditDetail:
@@ -93,7 +93,7 @@ def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None 
         edit = _found(tx, project, edit_id)
         changes = tx.edits.changes(edit_id, limit=None if most is None else 2 * most)
         titles = _topic_titles(tx, project, changes)
-        (line,) = _with_names(tx, [edit])
+        (line,) = edit_lines(tx, [edit])
     rows = tuple(_described(own, titles) for own in _by_row(changes))
     return EditDetail(edit, line.who, rows[:most])
 
@@ -106,6 +106,12 @@ def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why
         return tx.edits.undo(edit_id, actor.user_id, why=why)
 
 
+def edit_lines(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
+    """Return edits with the names of those who made them."""
+    names = person_names(tx, [edit.user_id for edit in edits])
+    return tuple(EditLine(edit, names[edit.user_id]) for edit in edits)
+
+
 # --- the work ----------------------------------------------------------------------------------------------------
 
 
@@ -114,12 +120,6 @@ def _found(tx: Transaction, project: Project, edit_id: str) -> Edit:
     if edit is None or edit.project_id != project.id:
         raise AbsentError("there is no such edit", remedy="choose one from the history")
     return edit
-
-
-def _with_names(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
-    people = {user_id: tx.users.get(user_id) for user_id in {edit.user_id for edit in edits} if user_id}
-    names = {user.id: user.name or user.login for user in people.values() if user}
-    return tuple(EditLine(edit, names.get(edit.user_id or "", PRODUCT.name)) for edit in edits)
 
 
 def _by_row(changes: Sequence[Change]) -> Iterable[list[Change]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
@@ -25,7 +25,7 @@ from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
 from vivavoce.store.stamps import now
 from vivavoce.store.tables import units
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.actors import Actor, person_names
 from vivavoce.workspace.auditing import note
 
 if TYPE_CHECKING:
@@ -127,13 +127,6 @@ def progress_of(store: Store, run: Run) -> RunProgress:
         failures = _failures(tx, run.id) if counts[UnitState.FAILED] else ()
         workers = len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS))) if current.state.open else 0
     return RunProgress(current, counts, seconds, failures, workers)
-
-
-def person_names(tx: Transaction, ids: Sequence[str | None]) -> dict[str | None, str]:
-    """Return the names of people by id; what nobody did, the product did."""
-    people = {user_id: tx.users.get(user_id) for user_id in set(ids) if user_id}
-    names = {user_id: user.name or user.login for user_id, user in people.items() if user}
-    return {user_id: names.get(user_id or "", PRODUCT.name) for user_id in ids}
 
 
 # --- doing -------------------------------------------------------------------------------------------------------

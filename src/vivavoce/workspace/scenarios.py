@@ -17,7 +17,7 @@ from vivavoce.errors import AbsentError, DataError, Fault, StaleError, UsageErro
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, ScenarioVersion, SuiteRow
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.actors import Actor
+from vivavoce.workspace.actors import Actor, person_names
 from vivavoce.workspace.suites import (
     assemble_suite,
     find_suite,
@@ -105,9 +105,9 @@ def list_versions(store: Store, project: Project, scenario_id: str) -> tuple[Ver
     """Return what a scenario was at each save, the newest first."""
     with store.reading() as tx:
         row, _ = find_scenario(tx, project, scenario_id)
-        names = {user.id: user.name or user.login for user in tx.users.all()}
         found = tx.suites.versions(row.id)
-    return tuple(VersionLine(one, names.get(one.user_id or "", "vivavoce")) for one in found)
+        names = person_names(tx, [one.user_id for one in found])
+    return tuple(VersionLine(one, names[one.user_id]) for one in found)
 
 
 def version_of(store: Store, project: Project, scenario_id: str, version: int) -> Scenario:

@@ -17,8 +17,7 @@ from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.store.rows import Edit, Project, Run, RunState
 from vivavoce.store.tables import edits, runs
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.runs import person_names
+from vivavoce.workspace.actors import PRODUCT, person_names
 
 KIND = "intents"
 MEASURES = ("accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted")

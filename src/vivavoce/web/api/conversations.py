@@ -181,7 +181,7 @@ def list_cells(  # noqa: PLR0917
     found = [
         cell
         for cell in result.cells
-        if all(value is None or getattr(cell, name) == value for name, value in wanted.items())
+        if all(value is None or (getattr(cell, name) or "") == value for name, value in wanted.items())
     ]
     return listed(({**literal_json(one), **cell_json(one)} for one in found[offset : offset + limit]), len(found))
 

@@ -15,7 +15,8 @@ from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Word
 from vivavoce.workspace import engines, runs
-from vivavoce.workspace.engines import Engine, EngineTime
+from vivavoce.workspace.engine_rules import Engine, known_engines
+from vivavoce.workspace.engines import EngineTime
 
 router = APIRouter(tags=["engines"])
 

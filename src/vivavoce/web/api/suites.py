@@ -12,7 +12,7 @@ from vivavoce.errors import UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
-from vivavoce.web.answers import download
+from vivavoce.web.answers import MEDIA, download
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
@@ -22,11 +22,6 @@ from vivavoce.workspace.pasting import paste_scenarios, read_text
 from vivavoce.workspace.suites import SuiteLine
 
 router = APIRouter(tags=["suites"])
-MEDIA = {
-    "yaml": "application/yaml",
-    "csv": "text/csv; charset=utf-8",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
 Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The form of the file.")]
 
 
@@ -102,7 +97,7 @@ def delete_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: 
 @router.get(
     "/projects/{slug}/suites/{suite_id}/file",
     response_class=Response,
-    responses={200: {"content": {media: {} for media in MEDIA.values()}, "description": "The suite."}},
+    responses={200: {"content": {MEDIA[form]: {} for form in suites.FORMS}, "description": "The suite."}},
 )
 def export_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: Id, form: Form = "yaml") -> Response:
     """Return a suite as a file."""

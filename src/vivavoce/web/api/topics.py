@@ -12,7 +12,7 @@ from starlette.responses import Response
 from vivavoce.records import Rate
 from vivavoce.store.rows import Edit, Topic
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.answers import CSV, XLSX, download, table_file
+from vivavoce.web.answers import MEDIA, TABLES, download, table_file
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
@@ -23,7 +23,7 @@ from vivavoce.workspace.standing import Flag, TopicLine
 from vivavoce.workspace.topics import AnswerChoice
 
 router = APIRouter(tags=["topics"])
-MEDIA = {"csv": CSV, "xlsx": XLSX, "json": "application/json"}
+FORMS = (*TABLES, "json")
 Language = Annotated[str, Field(pattern="^[a-z]{2,3}(-[a-zA-Z0-9]{1,8})*$", max_length=20)]
 Answers = Annotated[dict[Language, Text], Field(max_length=50)]
 Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
@@ -148,7 +148,7 @@ def delete_topics(who: Editor, store: InStore, project: ProjectInPath, body: Cho
 @router.get(
     "/projects/{slug}/topics/export.{kind}",
     response_class=Response,
-    responses={200: {"content": {media: {} for media in MEDIA.values()}, "description": "All examples."}},
+    responses={200: {"content": {MEDIA[form]: {} for form in FORMS}, "description": "All examples."}},
 )
 def export_topics(
     who: Reader, store: InStore, project: ProjectInPath, kind: Literal["csv", "xlsx", "json"]

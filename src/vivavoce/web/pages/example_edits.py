@@ -13,6 +13,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, words_of
+from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.pages.topic_edits import FormView, Ids, form_page, hidden_fields, listed, why_field
@@ -170,7 +171,7 @@ def _split_page(
         value=form.text("name") if form else "",
         required=True,
         most=MOST_NAME,
-        error=error.what if error and error.where == "name" else "",
+        error=fault_at(error, "name"),
     )
     texts, more = listed([row.text for row in rows])
     fields = (*hidden_fields("example", chosen), Field("from", "", "hidden", here), name, why_field(words, form))

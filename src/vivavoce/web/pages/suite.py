@@ -14,7 +14,7 @@ from vivavoce.errors import InputError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, ScenarioRow, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.answers import CSV, XLSX, done, download, page, words_of
+from vivavoce.web.answers import MEDIA, done, download, page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.listing import Listing, PageNumber, Search
@@ -27,7 +27,6 @@ from vivavoce.workspace.scenarios import list_scenarios
 
 router = APIRouter()
 A_PAGE = 100
-MEDIA = {"yaml": "application/yaml", "csv": CSV, "xlsx": XLSX}
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from vivavoce.store.rows import Project, Topic
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.failures import status_of
+from vivavoce.web.field_faults import fault_at
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
@@ -125,7 +126,7 @@ def _topic_fields(
     def said(name: str, kept: str) -> str:
         return form.text(name, most=100_000) if form else kept
 
-    wrong = error.what if error and error.where == "name" else ""
+    wrong = fault_at(error, "name")
     name = Field(
         "name", words.gettext("Name"), value=said("name", topic.name if topic else ""), required=True,
         most=MOST_NAME, error=wrong,

@@ -29,7 +29,7 @@ from vivavoce.conversations.scenarios.formats.yaml_writing import (
     turn_value,
 )
 from vivavoce.errors import Fault
-from vivavoce.files.yamls import Value, YamlFile
+from vivavoce.files.yamls import Value, YamlFile, as_texts
 
 RAW = "x-cells"
 REPLIES = (("any", "good_replies"), ("none", "bad_replies"))
@@ -65,7 +65,7 @@ def read_json(cell: str, at: Place) -> dict[str, Value]:
     if not cell.strip():
         return {}
     try:
-        found = _as_texts(json.loads(cell))
+        found = as_texts(json.loads(cell))
     except (ValueError, RecursionError):
         found = ""
     if isinstance(found, dict):
@@ -137,16 +137,6 @@ def _flag(cells: Cells, column: str, at: Place) -> bool:
     if found is None:
         at.refuse(f"`{column}` is yes or no, not '{cells[column]}'")
     return bool(found)
-
-
-def _as_texts(value: Any) -> Value:
-    if isinstance(value, dict):
-        return {str(key): _as_texts(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_as_texts(item) for item in value]
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else str(value)
 
 
 # --- from a turn to cells ----------------------------------------------------------------------------------------
