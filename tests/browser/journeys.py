@@ -161,3 +161,14 @@ def flash(page: Any, text: str | re.Pattern[str]) -> Any:
     said = page.locator(".flash", has_text=text).first
     said.wait_for()
     return said
+
+
+def bar_value(page: Any, bar: str) -> str:
+    """Return how far a bar is; nothing where there is none, or where the page is just being left."""
+    from playwright.sync_api import Error
+
+    try:
+        found = page.locator(bar).all()
+        return str(found[0].evaluate("element => element.value", timeout=1000)) if found else ""
+    except Error:
+        return ""

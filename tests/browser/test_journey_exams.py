@@ -6,37 +6,54 @@ import re
 from typing import Any
 
 import pytest
-from furnishing import actor_of, add_flight, add_project, add_topics, talks
+from furnishing import actor_of, add_flight, add_project, add_topics, faq, talks
 from halls import Hall
-from journeys import fill, flash, press, until, visiting
+from journeys import bar_value, fill, flash, press, until, visiting
 
 from vivavoce.store.rows import Role
 
 pytestmark = pytest.mark.browser
-MARKED = "document.body.dataset.marked"
 
 
 def seen_live(page: Any, bar: str, over: Any) -> list[str]:
     """Watch a bar until something else is there; return what it said, as long as the page was never loaded anew."""
-    page.evaluate(f"{MARKED} = 'yes'")
-    values: list[str] = []
+    page.locator(bar).wait_for()
+    page.wait_for_load_state()
+    seen: list[str] = []
+    page.on("load", lambda _: seen.append("loaded"))
 
     def look() -> bool:
         if over.count():
             return True
-        found = page.locator(bar)
-        if found.count() and page.evaluate(f"{MARKED} === 'yes'"):
-            value = found.first.evaluate("element => String(element.value)")
-            values.extend([value] if value not in values[-1:] else [])
+        value = bar_value(page, bar)
+        seen.extend([value] if value and value not in seen[-1:] else [])
         return False
 
     until(look)
-    return values
+    return seen[: seen.index("loaded")] if "loaded" in seen else seen
+
+
+def mixed_up() -> bytes:
+    """Return shipped questions with two more topics about the same thing, so that every bot confuses them."""
+    things = (
+        "the bonus",
+        "overtime",
+        "a raise",
+        "my payslip",
+        "night shifts",
+        "holiday pay",
+        "expenses",
+        "the pension",
+    )
+    frames = ("when do I get {}", "how is {} paid out", "who decides about {}", "is {} in the contract")
+    asked = [frame.format(thing) for thing in things for frame in frames]
+    rows = [f"{text},{'wages' if (place + place // len(frames)) % 2 else 'pay'}," for place, text in enumerate(asked)]
+    return faq(4, 10, 0) + "\r\n".join([*rows, ""]).encode()
 
 
 def test_an_intents_exam_is_seen_live_and_shows_the_confused_pairs(hall: Hall, browser: Any) -> None:
     project = add_project(hall.store, "live")
-    add_topics(hall.store, actor_of(hall.house.users[Role.EDITOR]), project)
+    add_topics(hall.store, actor_of(hall.house.users[Role.EDITOR]), project, mixed_up())
     with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
         page.goto("/p/live/intents")
         page.locator("main [name=preset]").select_option("known")
@@ -46,7 +63,7 @@ def test_an_intents_exam_is_seen_live_and_shows_the_confused_pairs(hall: Hall, b
         assert len(values) > 1, "the bar moved while the page stayed"
         assert values == sorted(values, key=float)
         page.get_by_role("heading", name="What to fix next").wait_for()
-        pair = page.locator("main .cards article").first
+        pair = page.locator("main .cards article", has_text="wages").first
         pair.locator("a").last.click()
         assert "/questions?" in page.url
         assert page.locator("main tbody tr").count() > 0, "the questions behind a pair"
