@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from functools import cache
 from typing import Any
-from unittest.mock import patch
 
+from pictures import undrawn
 from vivavoce.jobs.concluding import Concluded, keep_concluded
 from vivavoce.jobs.exams.documents import dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Finished, Work
@@ -21,7 +21,6 @@ from vivavoce.workspace.intents import start_intents
 
 SMALL: dict[str, Any] = {"retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}
 ENGINES = ("tfidf", "tfidf:en")
-PICTURE = '<svg class="marks" width="10" height="10"><g></g></svg>'
 TOPICS = 4
 EACH = 8
 
@@ -86,8 +85,7 @@ def found_in(kind: str, threshold: float) -> Conclusion:
     options = exam.check({**SMALL, **engines, "threshold": threshold})
     works = [Work(kind, "hall", material, options, unit.key) for unit in exam.plan(material, options)]
     finished = Finished({work.key: exam.perform(work) for work in works})
-    # Drawing takes longer than all else, and pictures have tests of their own.
-    with patch("vl_convert.vegalite_to_svg", return_value=PICTURE):
+    with undrawn():
         return exam.conclude(material, options, finished)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pictures import undrawn
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import Store
@@ -95,7 +96,7 @@ def make_held_workspace(path: Path) -> Path:
 
 def work(store: Store) -> None:
     """Let a worker do all that there is to do."""
-    with ThreadPoolExecutor(2) as executor:
+    with undrawn(), ThreadPoolExecutor(2) as executor:
         Worker(store, executor=executor, rhythm=QUICK).drain()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from unittest.mock import patch
 
+from pictures import undrawn
 from vivavoce.demo import dialogues_path
 from vivavoce.dialogues import Dialogue, read_dialogues
 from vivavoce.jobs.concluding import Concluded, conclude_run, keep_concluded
@@ -19,7 +19,6 @@ from vivavoce.workspace.dialogue_lists import list_talks
 from vivavoce.workspace.dialogues import begin_scoring
 
 BATCH = "shipped"
-PICTURE = '<svg class="marks" width="10" height="10"><g></g></svg>'
 
 
 @cache
@@ -56,6 +55,5 @@ def found_in(material: bytes, rater: str) -> Concluded:
     options = exam.check({"rater": rater, "source": "shipped"})
     works = [Work("dialogues", "hall", material, options, unit.key) for unit in exam.plan(material, options)]
     finished = Finished({work.key: exam.perform(work) for work in works})
-    # Drawing takes longer than all else, and pictures have tests of their own.
-    with patch("vl_convert.vegalite_to_svg", return_value=PICTURE):
+    with undrawn():
         return conclude_run("dialogues", material, options, finished)

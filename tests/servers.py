@@ -39,6 +39,7 @@ class Postgres:
         self.server = server
         self.numbers = count(1)
         self.spare: list[str] = []
+        self.shapes: dict[str, str] = {}
         self.admin = psycopg.connect(server.get_uri(), autocommit=True)
         for line in CARELESS:
             self.admin.execute(f"ALTER SYSTEM SET {line}")
@@ -66,13 +67,22 @@ class Postgres:
     def give_back(self, address: str, template: str) -> None:
         """Empty a workspace for the next test, or throw it away where that is not enough."""
         try:
-            clean = _emptied(address) and _shape(address) == _shape(template)
+            clean = self._emptied(address, template)
         except psycopg.Error:
             clean = False
         if clean:
             self.spare.append(address)
         else:
             self.drop(address)
+
+    def _emptied(self, address: str, template: str) -> bool:
+        """Delete all rows; False where there were so many that they leave traces, or the schema is another."""
+        if template not in self.shapes:
+            with psycopg.connect(template, autocommit=True) as connection:
+                self.shapes[template] = _shape(connection)
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(OTHERS)
+            return _delete_rows(connection) <= MOST_ROWS and _shape(connection) == self.shapes[template]
 
     def stop(self) -> None:
         """Let go of the server; the last one to do so stops it."""
@@ -130,22 +140,18 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _emptied(address: str) -> bool:
-    """Delete all rows; False where there were so many that they leave traces."""
+def _delete_rows(connection: psycopg.Connection) -> int:
+    """Delete all rows; return how many there were."""
     from vivavoce.store.tables import metadata
 
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(OTHERS)
-        rows = sum(
-            connection.execute(f'DELETE FROM "{table.name}"').rowcount  # noqa: S608 - names of our own
-            for table in reversed(metadata.sorted_tables)
-        )
-    return rows <= MOST_ROWS
+    return sum(
+        connection.execute(f'DELETE FROM "{table.name}"').rowcount  # noqa: S608 - names of our own
+        for table in reversed(metadata.sorted_tables)
+    )
 
 
-def _shape(address: str) -> str:
-    with psycopg.connect(address, autocommit=True) as connection:
-        found = connection.execute(SHAPE).fetchone()
+def _shape(connection: psycopg.Connection) -> str:
+    found = connection.execute(SHAPE).fetchone()
     return str(found and found[0])
 
 

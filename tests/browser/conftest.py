@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from halls import Hall, furnished_folder, open_hall
 from opening import ARGUMENTS, DESK, absent
 from shelves import Shelf, check_rules, thin_out
+
+if TYPE_CHECKING:
+    from halls import Hall
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +33,8 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     """A furnished workspace on a real server, for all tests of this process."""
+    from halls import furnished_folder, open_hall
+
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     with open_hall(furnished_folder(shared), tmp_path_factory.mktemp("hall")) as found:

@@ -23,7 +23,7 @@ from vivavoce.store.rows import User
 from vivavoce.store.stamps import now
 from vivavoce.web.security import new_session_secret, session_cookie
 
-PATIENCE = 90.0
+PATIENCE = 240.0
 MILLISECONDS = 45_000
 
 

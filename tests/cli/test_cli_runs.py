@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from vivavoce.cli.app import app
-from vivavoce.jobs.worker import Worker
+from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import open_store
 from vivavoce.workspace.actors import PRODUCT
 from vivavoce.workspace.examples import add_examples
 from vivavoce.workspace.projects import create_project
 from vivavoce.workspace.topics import add_topic
 
+QUICK = Rhythm(lease=30, beat=5, poll=0.02, flush=0.02, schedules=5)
 TEXTS = {
     "hours": (
         "when are you open",
@@ -58,7 +60,8 @@ def test_a_run_begun_here_is_done_by_a_worker_and_fetched(place: Path, tmp_path:
     assert code == 0, told
     assert json.loads(said)["run"]["state"] == "waiting"
     store = open_store(place)
-    Worker(store, slots=1).drain()
+    with ThreadPoolExecutor(1) as threads:
+        Worker(store, executor=threads, slots=1, rhythm=QUICK).drain()
     store.close()
     code, _, told = call(place, "wait", "jobs", "1")
     assert code == 0
@@ -77,20 +80,20 @@ def test_a_run_is_cancelled_and_resumed(place: Path) -> None:
     assert json.loads(said)["run"]["state"] in ("waiting", "running")
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("start", "intent", "jobs"), "Did you mean 'intents'?"),
-        (("start", "intents", "jobz"), "Did you mean 'jobs'?"),
-        (("start", "conversations", "jobs", "--suite", "flight"), "there is no suite 'flight'"),
-        (("fetch", "jobs", "7", "x.html"), "there is no run 7"),
-        (("fetch", "jobs", "7", "x.pdf"), "end it in .html or .json"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_what_to_do(place: Path, words: tuple[str, ...], told: str) -> None:
-    code, said, error = call(place, *words)
-    assert code == 2
-    assert told in (said + error).replace("\n", " ")
+REFUSED = [
+    (("start", "intent", "jobs"), "Did you mean 'intents'?"),
+    (("start", "intents", "jobz"), "Did you mean 'jobs'?"),
+    (("start", "conversations", "jobs", "--suite", "flight"), "there is no suite 'flight'"),
+    (("fetch", "jobs", "7", "x.html"), "there is no run 7"),
+    (("fetch", "jobs", "7", "x.pdf"), "end it in .html or .json"),
+]
+
+
+def test_what_cannot_be_is_refused_with_what_to_do(place: Path) -> None:
+    for words, told in REFUSED:
+        code, said, error = call(place, *words)
+        assert code == 2, words
+        assert told in (said + error).replace("\n", " "), words
 
 
 def test_an_empty_list_says_how_to_begin(place: Path) -> None:

@@ -122,8 +122,7 @@ def alive(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_peace(folder, name):
+def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_peace(folder):
     process, where = started("--no-worker")
     try:
         status, page = fetched(where["setup_link"])
@@ -132,7 +131,7 @@ def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_
         assert fetched(where["url"], Host="evil.example")[0] == 400
         assert fetched(f"{where['url']}/projects")[0] == 303
     finally:
-        process.send_signal(name)
+        process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 0
     assert "A new workspace was made" in said
@@ -152,9 +151,10 @@ def test_a_worker_comes_and_goes_with_the_server(folder):
         assert len(pids) == 1
         assert all(alive(pid) for pid in pids)
     finally:
-        process.terminate()
-        process.communicate(timeout=PATIENCE)
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 0
+    assert said.rstrip().endswith("Stopped.")
     assert not any(alive(pid) for pid in pids)
     assert workers(folder) == ()
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from workplace import QUICK, add_project, seen, start_intents
 
+from pictures import undrawn
 from vivavoce.errors import MissingPartError, WorkError
 from vivavoce.jobs import executors
 from vivavoce.jobs.worker import Worker
@@ -49,7 +50,7 @@ def test_a_cluster_finds_the_same_to_the_last_byte(
         patch.setenv(executors.CLUSTER, scheduler)
         Worker(sqlite_store, rhythm=QUICK).drain()
     here = start_intents(sqlite_store, shop, retries=4)
-    with ThreadPoolExecutor(1) as executor:
+    with undrawn(), ThreadPoolExecutor(1) as executor:
         Worker(sqlite_store, executor=executor, rhythm=QUICK).drain()
     assert (seen(sqlite_store, away).state, seen(sqlite_store, here).state) == (RunState.DONE, RunState.DONE)
     with sqlite_store.reading() as tx:

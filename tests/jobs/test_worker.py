@@ -17,6 +17,7 @@ import house_bots
 import pytest
 from workplace import NOON, QUICK, add_project, seen, start_intents, start_talks, talks_material
 
+from pictures import undrawn
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import ClassifierError, UsageError
 from vivavoce.jobs.exams import registry
@@ -41,7 +42,7 @@ def shop(sqlite_store: Store) -> Project:
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Executor]:
     """Compute in this process: starting others takes longer than all else."""
-    with ThreadPoolExecutor(2) as executor:
+    with undrawn(), ThreadPoolExecutor(2) as executor:
         yield executor
 
 

@@ -214,3 +214,17 @@ def test_a_table_gives_back_its_cells_and_no_formula_stands_in_it(rows: list[tup
     assert "\n=" not in text.replace("\r", "\n") or any(
         "\n=" in cell.replace("\r", "\n") for row in rows for cell in row
     )
+
+
+def test_names_of_code_and_files_stay_behind_and_that_is_told(packed: Path, sqlite_store: Store) -> None:
+    spoil(packed, replaced("project.json", '"linear"', '"python:os:system"'))
+    spoil(packed, replaced("suites.json", '"agent": null', '"agent": "/etc/passwd"'))
+    notes: list[str] = []
+    project = import_project(sqlite_store, packed, None, slug="clean", tell=notes.append)
+    assert project.classifier == "linear"
+    assert [suite["agent"] for suite in read_project(packed).suites] == ["/etc/passwd"]
+    with sqlite_store.reading() as tx:
+        assert [suite.agent for suite in tx.suites.of_project(project.id)] == [None]
+        (edit,) = tx.edits.of_project(project.id)
+    assert ["python:os:system" in notes[0], "/etc/passwd" in notes[1]] == [True, True]
+    assert edit.why == " ".join(notes)

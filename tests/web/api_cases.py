@@ -99,7 +99,7 @@ class Desk:
         self._judge(case, operation)
 
     def _judge(self, case: Case, operation: str) -> None:
-        answer = case.call(headers=self.headers)
+        answer = case.call(headers=self.headers, timeout=120)
         self.statuses.setdefault(operation, set()).add(answer.status_code)
         try:
             # Much that fits the description is refused with a reason: a name that is taken, a run that is over.
@@ -159,7 +159,9 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "start_scoring": {"body": {"batch": "june"}}, "delete_batch": {"query": {"name": "june"}},
         "list_upload_talks": {"path": {"key": filled.talks_preview}},
         "apply_upload": {"path": {"key": filled.talks_preview}},
-        "apply_import": {"path": {"key": filled.preview}, "body": {}},
+        "drop_upload": {"path": {"key": filled.talks_preview}}, "drop_import": {"path": {"key": filled.preview}},
+        "show_import": {"path": {"key": filled.preview}}, "list_import_rows": {"path": {"key": filled.preview}},
+        "apply_import": {"path": {"key": filled.preview}, "body": {}}, "show_suite": {}, "delete_schedule": {},
         "change_import": {"path": {"key": filled.preview}, "body": {"mode": "replace"}},
         "start_intents": {"body": quick}, "start_engines": {"body": {"classifiers": ["tfidf", "tfidf:de"], **quick}},
         "compare_intents": {"query": two}, "list_questions": {"path": exam}, "show_findings": {"path": exam},
@@ -169,7 +171,8 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "create_project": {"body": {"name": "Another"}},
         "change_project": {"body": {"name": "Jobs", "threshold": 0.4, "classifier": "tfidf"}},
         "add_scenario": {"body": {"text": other}},
-        "change_scenario": {"body": {"text": renamed, "version": 1}}, "show_scenario": {}, "list_scenario_versions": {},
+        "change_scenario": {"body": {"text": renamed, "version": 1}}, "show_scenario": {},
+        "list_scenario_versions": {},
         "add_suite": {"body": {"name": "empty"}}, "change_suite": {"body": {"name": "flights"}},
         "create_schedule": {"body": {"kind": "intents", "options": {"classifier": "tfidf"}}},
         "add_topic": {"body": {"name": "benefits", "examples": ["a car"]}}, "show_topic": {},

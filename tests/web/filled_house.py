@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from pictures import undrawn
 from vivavoce.demo import dialogues_path
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import Store
@@ -104,5 +105,5 @@ def log(talks: int) -> bytes:
 
 def do_work(store: Store) -> None:
     """Do all runs that wait."""
-    with ThreadPoolExecutor(1) as threads:
+    with undrawn(), ThreadPoolExecutor(1) as threads:
         Worker(store, executor=threads, slots=1, rhythm=QUICK).drain()

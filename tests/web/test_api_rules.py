@@ -166,6 +166,15 @@ def test_what_is_refused_at_the_door_has_the_same_shape(admin: TestClient) -> No
     assert (large.status_code, set(large.json())) == (413, {"what", "where", "remedy", "faults"})
 
 
+def test_a_parameter_that_nobody_knows_is_refused_with_the_nearest_one(admin: TestClient) -> None:
+    assert admin.get(f"{API}/projects/jobs/topics", params={"search": "pay", "limit": 3}).status_code == 200
+    answer = admin.get(f"{API}/projects/jobs/topics", params={"serach": "pay", "limit": [1, 2]})
+    assert answer.status_code == 400
+    faults = {one["where"]: one["message"] for one in answer.json()["faults"]}
+    assert "search" in faults["serach"]
+    assert "more than once" in faults["limit"]
+
+
 def test_what_was_made_is_found_at_its_place(admin: TestClient) -> None:
     made = admin.post(f"{API}/projects", json={"name": "Über uns"})
     assert made.status_code == 201

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,8 @@ def postgres_desk(filled: Filled, postgres, tmp_path: Path) -> Iterator[Desk]:
         before[0] = operation
         return next(iter(opened.values()))
 
-    yield desk_of(filled, renew)
+    # What must succeed in a new workspace need not do so in one that was used before.
+    yield replace(desk_of(filled, renew), good={})
     close()
     postgres.drop(template)
 

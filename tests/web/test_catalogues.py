@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE, Words, choose_language
@@ -135,6 +135,7 @@ def test_the_language_is_the_choice_then_the_person_then_the_browser(
     assert choose_language(cookie, user, accept) == language
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), st.text())
 def test_whatever_a_browser_sends_a_language_is_found(cookie: str, user: str, accept: str) -> None:
     assert choose_language(cookie, user, accept) in LANGUAGES

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from held_talks import hold, make_held_workspace
+from held_talks import hold
 from vivavoce.store.rows import Project, Role, Run
 
 ODD = "slash/and?odd#name"
@@ -37,9 +37,9 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sqlite_template(held_template: Path) -> Path:
     """Return the file of a workspace in which conversations were held; every test has a copy of its own."""
-    return make_held_workspace(tmp_path_factory.mktemp("held") / "workspace.db")
+    return held_template
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from held_talks import hold, make_held_workspace
+from held_talks import hold
 from vivavoce.reports.conversation_meanings import OUTCOME_NAMES
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.web.talk_words import NAMES
@@ -39,9 +39,9 @@ class Shown:
 
 
 @pytest.fixture(scope="module")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sqlite_template(held_template: Path) -> Path:
     """Return the file of a workspace in which conversations were held; every test has a copy of its own."""
-    return make_held_workspace(tmp_path_factory.mktemp("held") / "workspace.db")
+    return held_template
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from starlette.testclient import TestClient
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role
 from vivavoce.store.stamps import now
-from vivavoce.web.app import make_app
 from vivavoce.web.browsers import browser_name
 from vivavoce.web.own_paths import own_path
 from vivavoce.workspace import people, signing_in
@@ -23,7 +22,7 @@ from vivavoce.workspace.sessions import LIFETIME
 from vivavoce.workspace.setting_up import setup_link
 
 if TYPE_CHECKING:
-    from conftest import House
+    from conftest import House, Served
 
 CHEAP = Cost(2, 1, 1)
 GOOD = "tortoise on the roof"
@@ -50,11 +49,9 @@ def keyed(house: House) -> House:
 
 
 @pytest.fixture
-def empty(sqlite_store: Store) -> TestClient:
+def empty(served: Served, sqlite_store: Store) -> TestClient:
     """Return a browser at a workspace without people."""
-    client = TestClient(make_app(sqlite_store), base_url="http://localhost", follow_redirects=False)
-    client.headers["sec-fetch-site"] = "same-origin"
-    return client
+    return served.browser(sqlite_store)
 
 
 def sign_in(client: TestClient, login: str, password: str = GOOD, **more: str) -> int:

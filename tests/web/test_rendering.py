@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import DataError, Fault
@@ -216,6 +216,7 @@ def test_the_script_knows_every_colour_of_the_page(made: list[str]) -> None:
 # Numbers and times
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_a_share_is_written_as_in_reports(value: float) -> None:
     assert EN.share(value) == share_text(value)
@@ -287,6 +288,7 @@ def test_html_of_reports_is_not_escaped_and_text_is() -> None:
     assert text == "<b>x&lt;y</b>&lt;i&gt;"
 
 
+@settings(deadline=None)
 @given(st.integers(0, 500), st.integers(0, 500), st.integers(0, 500))
 def test_the_bar_is_as_wide_as_its_parts(right: int, deferred: int, wrong: int) -> None:
     text = part("outcome_bar(a, b, c)", a=right, b=deferred, c=wrong)
@@ -367,6 +369,7 @@ def test_a_change_can_be_undone_where_it_is_told() -> None:
     assert 'aria-label="Undo: Renamed Pay"' in text
 
 
+@settings(deadline=None)
 @given(st.text("ab ü\n", max_size=40), st.text("ab ü\n", max_size=40))
 def test_both_versions_can_be_read_from_their_differences(before: str, after: str) -> None:
     pieces = differences(before, after)

@@ -81,9 +81,11 @@ GUARDED = tuple(walk for walk in ALL if walk.path not in OPEN)
 def calm(client: TestClient) -> TestClient:
     """Return a client to which a page that fails is an answer, so that the walk goes on and names it."""
     headers = dict(client.headers)
-    return TestClient(
+    patient = TestClient(
         client.app, "http://localhost", raise_server_exceptions=False, headers=headers, follow_redirects=False
     )
+    patient.portal = client.portal
+    return patient
 
 
 def asked(client: TestClient, walk: Walk) -> Any:

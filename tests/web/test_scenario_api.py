@@ -8,14 +8,21 @@ import yaml
 from vivavoce.conversations import read_suite
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
+from vivavoce.workspace.actors import PRODUCT
+from vivavoce.workspace.suites import import_suite
 
 API = "/api/v1/projects/jobs"
 SCENARIO = "id: mine\nlevel: basic\nturns:\n- user: Hello\n  expect: greet\n"
 
 
+@pytest.fixture(scope="module")
+def furnish():
+    """Bring the suite in once: every test begins with it."""
+    return lambda store, project, users: import_suite(store, PRODUCT, project, "flight")
+
+
 @pytest.fixture
 def suite(editor) -> str:
-    assert editor.post(f"{API}/suites", json={"shipped": "flight"}).status_code == 201
     return editor.get(f"{API}/suites").json()["items"][0]["suite"]["id"]
 
 
@@ -80,7 +87,9 @@ def test_suites_are_renamed_pasted_into_and_deleted(editor, suite) -> None:
     assert editor.get(path).status_code == 404
 
 
-def test_only_what_ships_is_taken_by_its_name(editor) -> None:
+def test_only_what_ships_is_taken_by_its_name(editor, suite) -> None:
+    assert editor.delete(f"{API}/suites/{suite}").status_code == 200
+    assert editor.post(f"{API}/suites", json={"shipped": "flight"}).status_code == 201
     for shipped in ("nothing", "/etc/passwd", "../flight"):
         assert editor.post(f"{API}/suites", json={"shipped": shipped}).status_code == 400
 

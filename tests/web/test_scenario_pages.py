@@ -74,9 +74,14 @@ def press(client: TestClient, path: str, page: str, do: str, form: str = "editor
     return client.post(path, data={**data, "do": do})
 
 
+@pytest.fixture(scope="module")
+def furnish():
+    """Bring the suite in once: every test begins with it."""
+    return lambda store, project, users: import_suite(store, PRODUCT, project, "flight")
+
+
 @pytest.fixture
 def flight(house) -> SuiteRow:
-    import_suite(house.store, PRODUCT, house.project, "flight")
     with house.store.reading() as tx:
         return tx.suites.of_project(house.project.id)[0]
 

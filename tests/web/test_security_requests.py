@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -112,6 +112,7 @@ def test_reading_is_free_for_all(method: str) -> None:
     assert client().request(method, "/", headers=headers).status_code == 200
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="latin-1", exclude_characters="\r\n"), max_size=40))
 def test_no_site_and_no_origin_but_the_right_ones_pass(text: str) -> None:
     own = text.strip().lower() in ("same-origin", "none")
@@ -269,6 +270,7 @@ def test_the_cookie_has_all_its_locks() -> None:
     assert ended_cookie(secure=True).endswith("Max-Age=0")
 
 
+@settings(deadline=None)
 @given(st.text("abcXYZ019_", min_size=1), st.booleans())
 def test_the_secret_of_a_session_is_read_back(secret: str, secure: bool) -> None:
     pair = session_cookie(secret, secure=secure).partition(";")[0]

@@ -133,6 +133,7 @@ def test_every_broken_rule_is_told_at_once() -> None:
     assert len(password_faults("x y z " * 400)) == 1
 
 
+@settings(deadline=None)
 @given(st.text(max_size=9))
 def test_nothing_short_passes(password: str) -> None:
     assert password_faults(password)
@@ -162,6 +163,7 @@ def test_the_digest_is_sha_256() -> None:
     assert digest_of("abc") == hashlib.sha256(b"abc").hexdigest()
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_a_digest_fits_one_text_only(text: str, other: str) -> None:
     assert matches(text, digest_of(text))
@@ -174,6 +176,7 @@ def test_a_leaked_token_is_found_in_a_text() -> None:
     assert re.findall(API_TOKEN_PATTERN, f'key = "{token}", not viva_short') == [token]
 
 
+@settings(deadline=None)
 @given(st.integers(5, 50), st.sampled_from("0aZ9"))
 def test_a_mistyped_token_is_known_without_asking_the_store(place: int, sign: str) -> None:
     token = new_api_token().text

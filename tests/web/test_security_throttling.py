@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.web.security import Attempt, Wait, address_key, kept_attempts, login_key, new_attempt, waiting_time
@@ -28,6 +28,7 @@ def test_five_failures_are_free_and_then_the_wait_doubles_to_fifteen_minutes() -
     assert waits == [0] * 5 + [15, 30, 60, 120, 240, 480, 900, 900, 900]
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 200), st.floats(0, 2 * LONGEST_WAIT))
 def test_the_wait_runs_off_and_never_exceeds_the_longest(n: int, later: float) -> None:
     before, after = seconds(failed(n)), seconds(failed(n), now=NOW + later)
@@ -75,6 +76,7 @@ def test_names_that_do_not_exist_wait_like_others_as_nothing_asks_whether_they_d
     assert seconds(failed(7, "nobody"), "nobody") == seconds(failed(7, "anna"), "anna") > 0
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 3e6), st.booleans())))
 def test_forgetting_old_attempts_changes_no_verdict(history: list[tuple[str, float, bool]]) -> None:
     attempts = [new_attempt(name, HOME, NOW - age, succeeded=good) for name, age, good in history]
@@ -84,6 +86,7 @@ def test_forgetting_old_attempts_changes_no_verdict(history: list[tuple[str, flo
     assert all(attempt.succeeded or NOW - attempt.at < FORGET_AFTER for attempt in kept)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from((HOME, AWAY)), st.booleans()), max_size=40))
 def test_attempts_of_others_elsewhere_do_not_matter(history: list[tuple[str, str, bool]]) -> None:
     attempts = [new_attempt(name, place, NOW, succeeded=good) for name, place, good in history]

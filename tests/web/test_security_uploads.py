@@ -182,6 +182,7 @@ def test_a_form_beyond_the_limit_of_the_body_says_so() -> None:
 # Names
 
 
+@settings(deadline=None)
 @given(st.text() | st.from_regex(r"(\.\.[/\\]){0,3}[a-z.]{0,9}[/\\]?[\x00-\x7f]{0,12}\.(csv|xlsx)"))
 def test_a_safe_name_stays_in_its_folder_whatever_was_sent(name: str) -> None:
     safe = safe_name(name)

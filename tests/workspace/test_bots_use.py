@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from places import in_both
 from vivavoce.errors import AbsentError, AccessError, DataError, InputError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
@@ -41,6 +42,7 @@ def added(store: Store, project: Project, name: str = "ours", entry: dict | None
     return next(line.bot.id for line in list_bots(store, project) if line.bot.name == name)
 
 
+@in_both
 def test_a_bot_is_added_changed_deleted_and_each_step_can_be_undone(store: Store, project: Project) -> None:
     bot_id = added(store, project)
     change_bot(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from vivavoce.errors import AccessError, UsageError
@@ -28,7 +26,7 @@ ASKED = "I'd like one seat from Melbourne to Sydney on 14 October please, leavin
 
 def partner(entry: dict[str, object], reach: Reach | None = None, agent: str | None = "flight") -> Partner:
     row = BotRow(new_id(), "p", "helper", entry, now())
-    return replace(make_partner(row, None, reach or Reach(bot_programs=True)), agent=agent, reach=reach or Reach())
+    return Partner(row, agent, reach or Reach())
 
 
 def test_a_talk_goes_on_where_it_stopped_and_begins_again_where_it_is_gone() -> None:

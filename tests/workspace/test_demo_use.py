@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from places import in_both
 from vivavoce import demo
 from vivavoce.errors import AccessError
 from vivavoce.store.database import Store
@@ -17,6 +18,7 @@ from vivavoce.workspace.intents import start_intents
 from vivavoce.workspace.today import show_today
 
 
+@in_both
 def test_the_demo_project_holds_all_material_and_can_be_examined(store: Store) -> None:
     project = create_demo_project(store, PRODUCT)
     with store.reading() as tx:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from places import in_both
 from vivavoce.demo import dialogues_path
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, DataError, UsageError
@@ -95,6 +96,7 @@ def score(store: Store, project: Project, run: Run, **values: float | None) -> N
 # --- files -------------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_a_file_is_shown_talk_by_talk_before_anything_is_kept(store: Store, project: Project) -> None:
     source = lines(plain("a", "is the job open"), {"id": "b"}, plain("c"))
     preview = prepare_talks(store, PRODUCT, project, source, TalkChoices(speaker="Iris"))
@@ -147,6 +149,7 @@ def test_a_speaker_who_says_nothing_cannot_be_the_bot(store: Store, project: Pro
 # --- talks that are there already --------------------------------------------------------------------------------
 
 
+@in_both
 def test_talks_that_are_there_already_are_skipped_or_replaced_as_chosen(store: Store, project: Project) -> None:
     add(store, project, talk("a", "hi", "yes?"))
     assert add(store, project, talk("a", "bye"), batch="second").skipped == 1
@@ -156,6 +159,7 @@ def test_talks_that_are_there_already_are_skipped_or_replaced_as_chosen(store: S
     assert list_talks(store, project).lines[0].begins == "bye"
 
 
+@in_both
 def test_marks_and_scores_stay_only_with_the_same_words(store: Store, project: Project) -> None:
     add(store, project, talk("a", "hi", marks=[4]), talk("b", "hi", marks=[4]))
     score(store, project, finished_run(store, project), a=2.0, b=2.0)
@@ -165,6 +169,7 @@ def test_marks_and_scores_stay_only_with_the_same_words(store: Store, project: P
     assert (found["b"].score, found["b"].mark) == (None, None)
 
 
+@in_both
 def test_what_no_database_holds_is_refused_by_name_and_the_rest_is_kept(store: Store, project: Project) -> None:
     odd = [talk("nul", "a\0b"), talk("half", "\ud800"), talk("x" * 401, "hi"), talk("empty"), talk("ok", "hi")]
     taken = add(store, project, *odd, talk("ok", "twice"))
@@ -172,6 +177,7 @@ def test_what_no_database_holds_is_refused_by_name_and_the_rest_is_kept(store: S
     assert [line.name for line in list_talks(store, project).lines] == ["ok"]
 
 
+@in_both
 def test_a_batch_goes_with_all_that_is_known_of_it(store: Store, project: Project) -> None:
     add(store, project, talk("a", "hi", marks=[3]), talk("b", "hi"))
     add(store, project, talk("c", "hi"), batch="other")
@@ -212,6 +218,7 @@ def conversation(store: Store, project: Project, **outcomes: Sequence[str]) -> R
     return run
 
 
+@in_both
 def test_a_conversation_passed_when_all_that_was_checked_went_well(store: Store, project: Project) -> None:
     run = conversation(
         store, project, good=["right", "unchecked", "declined"], poor=["right", "missed"], none=["unchecked", "error"]
@@ -234,6 +241,7 @@ def test_only_runs_of_conversations_hold_talks(store: Store, project: Project) -
 # --- lists -------------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_the_worst_talk_comes_first_by_its_newest_score(store: Store, project: Project) -> None:
     add(store, project, *(talk(name, f"say {name}") for name in "abcd"))
     score(store, project, finished_run(store, project), a=1.0, b=2.0, c=3.0)
@@ -244,6 +252,7 @@ def test_the_worst_talk_comes_first_by_its_newest_score(store: Store, project: P
     assert standing_of(store, project).scored == 3
 
 
+@in_both
 def test_a_list_is_narrowed_down_and_paged(store: Store, project: Project) -> None:
     add(store, project, talk("a", "about Pay", marks=[5, 4]), talk("b", "hi", bot="Rex"))
     add(store, project, talk("c", "hi", bot=None), batch="other")
@@ -277,6 +286,7 @@ def test_talks_of_other_projects_are_not_there(store: Store, project: Project) -
 # --- the exam ----------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_an_exam_reads_what_is_stored_with_all_marks(store: Store, project: Project) -> None:
     add(store, project, talk("a", "hi", "hello", marks=[2, 4]), talk("b", "hi"))
     add(store, project, talk("c", "hi"), batch="other")

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from places import in_both
 from vivavoce.errors import AbsentError, FileError, UsageError, VivaError
 from vivavoce.files import read_dataset
 from vivavoce.files.exports import csv_bytes, xlsx_bytes
 from vivavoce.store.database import Store
+from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import Project
 from vivavoce.workspace.actors import PRODUCT
 from vivavoce.workspace.datasets import project_dataset
@@ -69,6 +71,7 @@ def verdicts(preview: Preview) -> list[tuple[int, str, str, str]]:
 # --- the preview -------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_the_preview_says_of_every_row_what_would_happen_and_changes_nothing(store: Store, project: Project) -> None:
     add_topic(store, PRODUCT, project, "visa", examples=["which visa"])
     source = csv(
@@ -99,7 +102,7 @@ def test_the_preview_says_of_every_row_what_would_happen_and_changes_nothing(sto
     assert material(store, project) == [("which visa", "visa")]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     rows=st.lists(st.tuples(st.text(max_size=12), st.sampled_from(["visa", " visa", "", "oos", "none"])), max_size=12)
 )
@@ -144,6 +147,7 @@ def test_pasted_lines_need_a_topic_and_a_pasted_table_is_read_as_one(store: Stor
     assert [row.topic for row in prepared(store, project, table).plan.rows] == ["salary"]
 
 
+@in_both
 def test_a_preview_works_once_for_its_maker_until_a_newer_one_takes_its_place(store: Store, project: Project) -> None:
     old = prepared(store, project, csv("text,intent", "a,b"))
     new = prepared(store, project, csv("text,intent", "c,d"))
@@ -184,6 +188,7 @@ def test_a_file_that_cannot_be_read_is_refused_by_its_own_name_and_without_a_com
 # --- applying ----------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_an_import_is_one_edit_and_undoing_it_leaves_what_was_there(store: Store, project: Project) -> None:
     add_topic(store, PRODUCT, project, "visa", answers={"en": "Yes."}, examples=["which visa", "permit"])
     before = material(store, project), export_json(store, project)
@@ -195,6 +200,7 @@ def test_an_import_is_one_edit_and_undoing_it_leaves_what_was_there(store: Store
         assert (material(store, project), export_json(store, project)) == before
 
 
+@in_both
 def test_adding_keeps_all_that_is_there_and_replacing_keeps_only_what_the_file_has(
     store: Store, project: Project
 ) -> None:
@@ -238,11 +244,11 @@ def test_an_import_of_what_is_there_changes_nothing_and_says_so(store: Store, pr
         imported(store, project, source)
 
 
-def test_twelve_thousand_rows_come_in_and_go_again(sqlite_store: Store) -> None:
+def test_more_rows_than_one_statement_takes_come_in_and_go_again(sqlite_store: Store) -> None:
     project = new_project(sqlite_store)
-    lines = [f"message number {n},topic {n % 200}" for n in range(12_000)]
+    lines = [f"message number {n},topic {n % 200}" for n in range(PIECE + 1)]
     edit = imported(sqlite_store, project, csv("text,intent", *lines))
-    assert len(material(sqlite_store, project)) == 12_000
+    assert len(material(sqlite_store, project)) == PIECE + 1
     undo_edit(sqlite_store, PRODUCT, project, edit.id)
     assert material(sqlite_store, project) == []
 
@@ -280,6 +286,7 @@ def test_an_export_is_read_back_as_it_was_in_every_format(
     assert new == old
 
 
+@in_both
 def test_the_json_export_holds_topics_without_examples_too(store: Store, project: Project) -> None:
     add_topic(store, PRODUCT, project, "empty", description="Later.", owner="Ann", answers={"en": "Soon."})
     (topic,) = json.loads(export_json(store, project))["topics"]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exam_hall import EACH, TOPICS, fill_project, found_in, hold_engines, hold_intents
+from places import in_both
 from vivavoce.errors import AccessError, UsageError
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
@@ -38,6 +39,7 @@ def project(store: Store) -> Project:
 # --- starting ----------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_an_exam_takes_the_examples_as_they_are_with_their_answers(store: Store, project: Project) -> None:
     with store.writing() as tx:
         topic = tx.topics.by_name(project.id, "topic 1")
@@ -67,18 +69,16 @@ def test_what_is_not_said_is_as_the_project_has_it(store: Store, project: Projec
     assert run.title == "Intents with tfidf"
 
 
-@pytest.mark.parametrize("name", ["python:os:getcwd", "sklearn:svm.SVC", "linear:/etc", "sif:/etc/passwd"])
-def test_code_and_files_of_the_machine_are_for_admins(sqlite_store: Store, name: str) -> None:
-    with sqlite_store.writing() as tx:
-        project = tx.projects.add("jobs", "Jobs", language="en", classifier="tfidf", threshold=0.3)
-    with pytest.raises(AccessError, match="code or files of this machine"):
-        intents.start_intents(sqlite_store, EDITOR, project, options={"classifier": name})
-    with pytest.raises(AccessError, match="code or files of this machine"):
-        engines.start_engines(sqlite_store, EDITOR, project, ["tfidf", name])
-    assert check_engine(PRODUCT, name) == name
+def test_code_and_files_of_the_machine_are_for_admins(store: Store, project: Project) -> None:
+    for name in ("python:os:getcwd", "sklearn:svm.SVC", "linear:/etc", "sif:/etc/passwd"):
+        with pytest.raises(AccessError, match="code or files of this machine"):
+            intents.start_intents(store, EDITOR, project, options={"classifier": name})
+        with pytest.raises(AccessError, match="code or files of this machine"):
+            engines.start_engines(store, EDITOR, project, ["tfidf", name])
+        assert check_engine(PRODUCT, name) == name
 
 
-def test_engines_that_need_an_option_are_not_offered(sqlite_store: Store) -> None:
+def test_engines_that_need_an_option_are_not_offered() -> None:
     names = {one.name for one in known_engines()}
     assert {"linear", "tfidf"} <= names
     assert not {"python", "sklearn"} & names
@@ -89,6 +89,7 @@ def test_one_engine_alone_is_not_compared(store: Store, project: Project) -> Non
         engines.start_engines(store, EDITOR, project, ["tfidf"])
 
 
+@in_both
 def test_the_times_of_engines_are_read_from_their_splits(store: Store, project: Project) -> None:
     times = engines.engine_times(store, hold_engines(store, project))
     assert [one.name for one in times] == ["tfidf", "tfidf:en"]
@@ -116,6 +117,7 @@ def test_confusion_is_ranked_by_how_often_it_happens(store: Store, project: Proj
     assert all(cell.origin != cell.guess for cell in intents.confusion_lines(result))
 
 
+@in_both
 def test_questions_are_told_by_outcome_and_sum_up(store: Store, project: Project) -> None:
     run = hold_intents(store, project)
     every = intents.list_questions(store, run, limit=200)
@@ -134,6 +136,7 @@ def test_only_an_intents_exam_has_an_intents_result(store: Store, project: Proje
 # --- two runs ----------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_two_runs_are_compared_question_by_question(store: Store, project: Project) -> None:
     first, second = hold_intents(store, project), hold_intents(store, project, threshold=0.9)
     found = compare_runs(store, project, second.number, first.number)
@@ -200,6 +203,7 @@ def test_what_was_not_measured_has_no_difference() -> None:
 # --- over time ---------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_the_timeline_has_every_run_edit_and_change_of_engine_or_threshold(store: Store, project: Project) -> None:
     hold_intents(store, project)
     change_project(store, PRODUCT, project, name="Jobs", threshold=0.9, classifier="tfidf", why="too bold")
@@ -222,8 +226,6 @@ def test_the_timeline_is_cut_to_a_stretch_of_time(store: Store, project: Project
     assert len(show_timeline(store, project, limit=1).marks) == 1
 
 
-def test_a_number_that_is_not_followed_is_refused_with_the_nearest(sqlite_store: Store) -> None:
-    with sqlite_store.writing() as tx:
-        project = tx.projects.add("jobs", "Jobs", language="en", classifier="tfidf", threshold=0.3)
+def test_a_number_that_is_not_followed_is_refused_with_the_nearest(store: Store, project: Project) -> None:
     with pytest.raises(UsageError, match="Did you mean 'accuracy'"):
-        show_timeline(sqlite_store, project, measure="acuracy")
+        show_timeline(store, project, measure="acuracy")

@@ -50,7 +50,7 @@ def changes() -> st.SearchStrategy:
     return st.lists(step, max_size=3).map(several)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(BASES, changes())
 def test_where_only_one_changed_something_that_is_the_result(base: Scenario, change) -> None:
     other = change(base)
@@ -60,7 +60,7 @@ def test_where_only_one_changed_something_that_is_the_result(base: Scenario, cha
         assert merge.resolve() == other
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(BASES, changes(), changes())
 def test_every_turn_of_both_is_in_the_result_or_in_a_question_unless_one_of_them_deleted_it(
     base: Scenario, one, two
@@ -76,7 +76,7 @@ def test_every_turn_of_both_is_in_the_result_or_in_a_question_unless_one_of_them
             assert not changed or turn in kept
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(BASES, st.data())
 def test_changes_of_different_turns_are_put_together_without_a_question(base: Scenario, data) -> None:
     places = st.integers(0, len(base.turns) - 1)
@@ -86,7 +86,7 @@ def test_changes_of_different_turns_are_put_together_without_a_question(base: Sc
     assert merge.resolve() == edited(edited(base, first, "theirs"), second, "mine")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(BASES, st.data())
 def test_changes_of_the_same_turn_are_a_question_and_either_answer_holds(base: Scenario, data) -> None:
     place = data.draw(st.integers(0, len(base.turns) - 1))

@@ -6,9 +6,10 @@ import random
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from places import in_both
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.statistics import krippendorff_alpha_nominal, percent_agreement
@@ -60,6 +61,7 @@ def score(store: Store, project: Project, values: Mapping[str, float | None]) ->
 # --- one opinion -------------------------------------------------------------------------------------------------
 
 
+@in_both
 def test_the_last_word_of_a_person_holds(store: Store, project: Project) -> None:
     ids, ann = bring(store, project, talk("a")), person(store, "ann@example.org")
     rate_talk(store, ann, project, ids["a"], Opinion(2, {2: "no"}))
@@ -112,6 +114,7 @@ def test_answers_are_those_of_the_bot_or_all_where_nobody_says(store: Store, pro
 
 
 @pytest.mark.parametrize("order", ["random", "worst"])
+@in_both
 def test_the_queue_asks_for_every_talk_once(store: Store, project: Project, order) -> None:
     ids, ann = bring(store, project, *(talk(name) for name in "abcd")), person(store, "ann")
     seen = []
@@ -125,6 +128,7 @@ def test_the_queue_asks_for_every_talk_once(store: Store, project: Project, orde
     assert asked.last.row.id == seen[-1]
 
 
+@in_both
 def test_the_worst_are_asked_for_first_and_one_can_be_left_for_later(store: Store, project: Project) -> None:
     ids = bring(store, project, *(talk(name) for name in "abc"), talk("d", bot="Rex"))
     score(store, project, {ids["a"]: 3.0, ids["b"]: 1.0, ids["c"]: 2.0})
@@ -145,6 +149,7 @@ def test_a_judged_answer_alone_leaves_the_talk_in_the_queue(store: Store, projec
 VALUES = st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5).map(float), max_size=4), max_size=30)
 
 
+@settings(max_examples=30)
 @given(VALUES)
 def test_people_agree_as_the_textbook_counts_it(items: list[dict[str, float]]) -> None:
     found = concord_of(items, ordered=False)
@@ -156,6 +161,7 @@ def test_people_agree_as_the_textbook_counts_it(items: list[dict[str, float]]) -
     assert (found.same.low is not None) == (found.items >= FEWEST)
 
 
+@settings(max_examples=30)
 @given(VALUES)
 def test_points_apart_never_make_near_rarer_than_same(items: list[dict[str, float]]) -> None:
     found = concord_of(items, ordered=True)
@@ -196,6 +202,7 @@ def test_a_score_that_follows_people_is_told_from_one_that_does_not(store: Store
     assert (again.score.pearson.value or 0) < 0.6
 
 
+@in_both
 def test_what_is_missing_is_said_and_nothing_is_not_zero(store: Store, project: Project) -> None:
     ids = bring(store, project, talk("a"), talk("b"))
     score(store, project, {ids["a"]: 2.0})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from exam_hall import fill_project, finish, found_in, hold_engines, hold_intents
+from places import in_both
 from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, RunState
@@ -37,6 +37,7 @@ def actions(store: Store, project: Project) -> list[str]:
         return [line.action for line in tx.audit.page(limit=50) if line.noun == "run"]
 
 
+@in_both
 def test_runs_are_listed_by_kind_and_state_the_newest_first(store: Store, project: Project) -> None:
     first, second = hold_intents(store, project), hold_engines(store, project)
     third = started(store, project)
@@ -56,6 +57,7 @@ def test_a_run_is_found_by_its_number_and_only_as_what_it_is(store: Store, proje
         runs.show_run(store, project, number, "engines")
 
 
+@in_both
 def test_a_run_is_cancelled_and_goes_on(store: Store, project: Project) -> None:
     number = started(store, project)
     assert runs.cancel_run(store, PRODUCT, project, number).state is RunState.CANCELLED
@@ -66,24 +68,20 @@ def test_a_run_is_cancelled_and_goes_on(store: Store, project: Project) -> None:
     assert sorted(actions(store, project)) == ["cancel", "resume", "start"]
 
 
-@pytest.mark.parametrize(
-    "do",
-    [
-        lambda store, project: runs.cancel_run(store, REVIEWER, project, 1),
-        lambda store, project: runs.resume_run(store, REVIEWER, project, 1),
-        lambda store, project: runs.retry_run(store, REVIEWER, project, 1),
-        lambda store, project: runs.rename_run(store, REVIEWER, project, 1, "x"),
-        lambda store, project: runs.delete_run(store, REVIEWER, project, 1),
-        lambda store, project: start_intents(store, REVIEWER, project, options=OPTIONS),
-    ],
-)
-def test_only_editors_begin_change_and_end_runs(sqlite_store: Store, do: Callable[[Store, Project], object]) -> None:
-    with sqlite_store.writing() as tx:
-        project = tx.projects.add("jobs", "Jobs", language="en", classifier="tfidf", threshold=0.3)
-    with pytest.raises(AccessError):
-        do(sqlite_store, project)
+def test_only_editors_begin_change_and_end_runs(store: Store, project: Project) -> None:
+    for do in (
+        lambda: runs.cancel_run(store, REVIEWER, project, 1),
+        lambda: runs.resume_run(store, REVIEWER, project, 1),
+        lambda: runs.retry_run(store, REVIEWER, project, 1),
+        lambda: runs.rename_run(store, REVIEWER, project, 1, "x"),
+        lambda: runs.delete_run(store, REVIEWER, project, 1),
+        lambda: start_intents(store, REVIEWER, project, options=OPTIONS),
+    ):
+        with pytest.raises(AccessError):
+            do()
 
 
+@in_both
 def test_failures_are_told_by_their_reasons_and_can_be_tried_again(store: Store, project: Project) -> None:
     run = start_intents(store, PRODUCT, project, options=OPTIONS)
     done = finish(store, run, found_in("intents", 0.3), failed=2)
@@ -96,6 +94,7 @@ def test_failures_are_told_by_their_reasons_and_can_be_tried_again(store: Store,
         runs.retry_run(store, PRODUCT, project, run.number)
 
 
+@in_both
 def test_the_time_left_follows_from_the_pace_of_the_last_units(store: Store, project: Project) -> None:
     run = start_intents(store, PRODUCT, project, options=OPTIONS)
     assert runs.progress_of(store, run).seconds_left is None
@@ -109,6 +108,7 @@ def test_the_time_left_follows_from_the_pace_of_the_last_units(store: Store, pro
     assert found.seconds_left >= 0
 
 
+@in_both
 def test_a_run_gets_another_title_and_an_open_one_is_not_deleted(store: Store, project: Project) -> None:
     number = started(store, project)
     assert runs.rename_run(store, PRODUCT, project, number, "  After   the move ").title == "After the move"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from places import in_both
 from vivavoce.conversations import Scenario, expand
 from vivavoce.conversations.scenario import Expectation, Kind, Pattern, Turn
 from vivavoce.errors import AbsentError, AccessError, DataError, StaleError, UsageError
@@ -72,6 +73,7 @@ def renamed(store: Store, project: Project, row: ScenarioRow, title: str) -> Sce
     return replace(open_scenario(store, project, row.id).scenario, title=title)
 
 
+@in_both
 def test_every_save_keeps_who_why_and_what_was_there_before(store, project, clean) -> None:
     other = renamed(store, project, clean, "Another question")
     save_scenario(store, PRODUCT, project, clean.id, other, version=1, why="clearer")
@@ -94,6 +96,7 @@ def test_a_save_from_an_old_version_changes_nothing(store, project, clean) -> No
     assert open_scenario(store, project, clean.id).row.title == "One"
 
 
+@in_both
 def test_a_save_can_be_undone_and_one_that_changes_nothing_is_refused(store, project, clean) -> None:
     saved = save_scenario(store, PRODUCT, project, clean.id, renamed(store, project, clean, "One"), version=1)
     with store.writing() as tx:
@@ -114,6 +117,7 @@ def test_all_faults_of_a_scenario_are_told_at_once_and_it_is_not_saved(store, pr
     assert len(list_scenarios(store, project, suite.id)) == 2
 
 
+@in_both
 def test_a_change_that_takes_the_clean_twin_from_another_scenario_is_refused(store, project, suite, clean) -> None:
     there = open_scenario(store, project, clean.id).scenario
     with pytest.raises(DataError, match="twin_of names"):
@@ -126,6 +130,7 @@ def test_a_change_that_takes_the_clean_twin_from_another_scenario_is_refused(sto
     assert list_scenarios(store, project, suite.id) == ()
 
 
+@in_both
 def test_scenarios_are_found_by_their_words(store, project, suite) -> None:
     assert [row.name for row in list_scenarios(store, project, suite.id, search="WAHT")] == ["misspelt"]
     assert len(list_scenarios(store, project, suite.id, level="basic")) == 2
@@ -149,6 +154,7 @@ def test_a_reader_cannot_save_and_another_project_cannot_see(store, project, sui
         open_scenario(store, other, clean.id)
 
 
+@in_both
 def test_a_misspelt_version_repeats_the_clean_turn_and_only_leads_up_with_the_others(
     store, project, suite, clean
 ) -> None:
@@ -165,17 +171,15 @@ def test_a_misspelt_version_repeats_the_clean_turn_and_only_leads_up_with_the_ot
     assert with_twins(whole, there, {}) == (there, ())
 
 
-@pytest.mark.parametrize(
-    "turn",
-    [
+def test_what_cannot_be_misspelt_is_said_so(store, suite) -> None:
+    whole = suite_of(store, suite)
+    for turn in (
         Turn("", Expectation(intents=("a",))),
         Turn("Hello", Expectation(fallback=True)),
         Turn("7", Expectation(intents=("a",))),
-    ],
-)
-def test_what_cannot_be_misspelt_is_said_so(store, suite, turn: Turn) -> None:
-    with pytest.raises(UsageError):
-        suggest_typo(suite_of(store, suite), turn)
+    ):
+        with pytest.raises(UsageError):
+            suggest_typo(whole, turn)
 
 
 def test_an_answer_passes_where_one_alternative_all_demands_and_no_ban_are_met(store, suite) -> None:
@@ -218,6 +222,7 @@ def test_a_text_that_is_no_scenario_is_refused_with_its_lines() -> None:
     assert any("line 4" in fault.where for fault in refused.value.faults)
 
 
+@in_both
 def test_pasted_cells_are_added_and_told_by_what_was_pasted(store, project, suite) -> None:
     paste_scenarios(store, PRODUCT, project, suite.id, "scenario;level;user;expect_topic\nnew;basic;Hello;greet\n")
     assert [row.name for row in list_scenarios(store, project, suite.id)] == ["clean", "misspelt", "new"]

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from places import in_both
 from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.jobs.schedules import start_due
 from vivavoce.store.database import Store
@@ -44,6 +45,7 @@ def furnish(store: Store, project: Project) -> None:
         add_topic(store, PRODUCT, project, name, examples=[f"{name} {n}" for n in range(6)])
 
 
+@in_both
 def test_a_daily_run_is_due_at_its_minute_and_can_be_switched_off_and_deleted(store: Store, project: Project) -> None:
     one = made(store, project)
     assert (one.next_at.hour * 60 + one.next_at.minute, one.enabled) == (200, True)
@@ -74,9 +76,8 @@ def test_readers_change_nothing_and_other_projects_are_not_reached(store: Store,
         delete_schedule(store, EDITOR, other, one.id)
 
 
-@pytest.mark.parametrize(
-    ("kind", "options", "places"),
-    [
+def test_what_could_never_start_is_refused_with_all_faults(store: Store, project: Project) -> None:
+    for kind, options, places in (
         ("intents", {"retries": 0, "classifier": "linaer"}, {"retries", "classifier"}),
         ("intents", {"retrys": 3}, {"retrys"}),
         ("intents", {"classifier": "python:os:system"}, {"classifier"}),
@@ -84,20 +85,17 @@ def test_readers_change_nothing_and_other_projects_are_not_reached(store: Store,
         ("conversations", {"bots": ["x"]}, {"suite"}),
         ("conversations", {"suite": "none such", "repeats": 1000}, {"suite", "repeats"}),
         ("dialogues", {"batch": "none such"}, {"batch"}),
-    ],
-)
-def test_what_could_never_start_is_refused_with_all_faults(
-    store: Store, project: Project, kind: str, options: dict, places: set[str]
-) -> None:
-    with pytest.raises(UsageError) as refused:
-        create_schedule(store, EDITOR, project, NewSchedule(kind, "", options))
-    assert {fault.where for fault in refused.value.faults} == places
+    ):
+        with pytest.raises(UsageError) as refused:
+            create_schedule(store, EDITOR, project, NewSchedule(kind, "", options))
+        assert {fault.where for fault in refused.value.faults} == places
+    assert list_schedules(store, project) == ()
 
 
-@pytest.mark.parametrize("minute", [-1, 1440])
-def test_only_minutes_of_the_day_are_taken(store: Store, project: Project, minute: int) -> None:
-    with pytest.raises(UsageError):
-        create_schedule(store, EDITOR, project, NewSchedule("intents", "", {}, minute))
+def test_only_minutes_of_the_day_are_taken(store: Store, project: Project) -> None:
+    for minute in (-1, 1440):
+        with pytest.raises(UsageError):
+            create_schedule(store, EDITOR, project, NewSchedule("intents", "", {}, minute))
 
 
 def test_an_unknown_exam_is_refused_with_the_nearest_one(store: Store, project: Project) -> None:
@@ -105,6 +103,7 @@ def test_an_unknown_exam_is_refused_with_the_nearest_one(store: Store, project: 
         create_schedule(store, EDITOR, project, NewSchedule("intent", "", {}))
 
 
+@in_both
 def test_the_worker_starts_what_is_due_on_the_material_of_that_moment(store: Store, project: Project) -> None:
     one = made(store, project)
     furnish(store, project)
@@ -117,6 +116,7 @@ def test_the_worker_starts_what_is_due_on_the_material_of_that_moment(store: Sto
     assert line.trouble == ""
 
 
+@in_both
 def test_a_daily_run_that_could_not_start_says_why_until_it_does(store: Store, project: Project) -> None:
     one = made(store, project)
     assert start_due(store, start_scheduled, one.next_at) == ()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import pytest
 
+from places import in_both
 from vivavoce import demo
 from vivavoce.conversations import Suite, expand, read_suite
 from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
@@ -25,7 +28,15 @@ from vivavoce.workspace.suites import (
     rename_suite,
 )
 
+# Reading a suite takes longer than keeping it.
+shipped = cache(read_suite)
 READER = Actor(None, "a reader", Role.READER)
+SMALL = """
+suite: small
+scenarios:
+  - {id: greeting, level: basic, turns: [{user: Hello, expect: greet}]}
+  - {id: parting, level: medium, turns: [{user: Bye, expect: {intent: bye, reply: {any: [goodbye]}}}]}
+"""
 DUPLICATED = """
 suite: doubled
 scenarios:
@@ -44,16 +55,25 @@ def new_project(store: Store, slug: str) -> Project:
         return tx.projects.add(slug, slug, language="en", classifier="linear", threshold=0.5)
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Return a file with a small suite of the name `small`."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    return path
+
+
 def stored(store: Store, project: Project, place: int = 0) -> Suite:
     with store.reading() as tx:
         return assemble_suite(tx, list_suites(store, project)[place].suite.id)
 
 
+@in_both
 def test_a_shipped_suite_is_put_together_as_its_files_say(store: Store, project: Project) -> None:
     for name in demo.suites():
         import_suite(store, PRODUCT, project, name)
     for place, name in enumerate(sorted(demo.suites())):
-        found, wanted = stored(store, project, place), read_suite(name)
+        found, wanted = stored(store, project, place), shipped(name)
         assert suite_value(found) == suite_value(wanted)
         assert expand(found).hash == expand(wanted).hash
 
@@ -61,15 +81,16 @@ def test_a_shipped_suite_is_put_together_as_its_files_say(store: Store, project:
 def test_a_suite_that_was_written_out_is_the_same_when_it_is_brought_in_again(
     store: Store, project: Project, tmp_path
 ) -> None:
-    import_suite(store, PRODUCT, project, "flight")
+    import_read_suite(store, PRODUCT, project, shipped("flight"))
     for form in ("yaml", "csv", "xlsx"):
         with store.reading() as tx:
             (tmp_path / f"flight.{form}").write_bytes(export_suite(tx, list_suites(store, project)[0].suite.id, form))
         other = new_project(store, f"other-{form}")
         import_suite(store, PRODUCT, other, tmp_path / f"flight.{form}", name="flight")
-        assert expand(stored(store, other)).hash == expand(read_suite("flight")).hash
+        assert expand(stored(store, other)).hash == expand(shipped("flight")).hash
 
 
+@in_both
 def test_every_import_can_be_undone_and_comes_back_with_the_next_version(store: Store, project: Project) -> None:
     edit = import_suite(store, PRODUCT, project, "recruiting")
     with store.writing() as tx:
@@ -78,20 +99,23 @@ def test_every_import_can_be_undone_and_comes_back_with_the_next_version(store: 
         tx.edits.undo(undone.id, None)
         suite = tx.suites.of_project(project.id)[0]
         assert {one.version for one in tx.suites.scenarios(suite.id)} == {2}
-    assert suite_value(stored(store, project)) == suite_value(read_suite("recruiting"))
+    assert suite_value(stored(store, project)) == suite_value(shipped("recruiting"))
 
 
-def test_a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced(store: Store, project: Project) -> None:
-    import_suite(store, PRODUCT, project, "flight")
+def test_a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced(
+    store: Store, project: Project, small: Path
+) -> None:
+    import_suite(store, PRODUCT, project, small)
     with pytest.raises(UsageError, match="already"):
-        import_suite(store, PRODUCT, project, "flight")
+        import_suite(store, PRODUCT, project, small)
     with pytest.raises(UsageError, match="nothing would change"):
-        import_suite(store, PRODUCT, project, "flight", replacing=True)
+        import_suite(store, PRODUCT, project, small, replacing=True)
 
 
+@in_both
 def test_replacing_a_suite_touches_only_what_differs(store: Store, project: Project) -> None:
-    import_suite(store, PRODUCT, project, "flight")
-    suite = read_suite("flight")
+    suite = shipped("flight")
+    import_read_suite(store, PRODUCT, project, suite)
     first, second, *rest = suite.scenarios
     fresh = replace(first, id="brand-new")
     changed = replace(suite, scenarios=(fresh, replace(second, title="Otherwise"), *rest))
@@ -113,17 +137,18 @@ def test_two_scenarios_of_one_id_are_refused(store: Store, project: Project, tmp
     assert list_suites(store, project) == ()
 
 
-def test_only_an_agent_that_ships_is_taken_from_a_suite(store: Store, project: Project) -> None:
-    suite = replace(read_suite("flight"), agent="/etc/agent.yaml")
+def test_only_an_agent_that_ships_is_taken_from_a_suite(store: Store, project: Project, small: Path) -> None:
+    suite = replace(read_suite(small), agent="/etc/agent.yaml")
     import_read_suite(store, PRODUCT, project, suite)
     line = list_suites(store, project)[0]
     assert line.suite.agent is None
     assert stored(store, project).agent == "/etc/agent.yaml", "what the author wrote is kept for the way out"
 
 
+@in_both
 def test_a_suite_can_be_made_renamed_and_deleted_with_its_scenarios(store: Store, project: Project) -> None:
     create_suite(store, PRODUCT, project, "mine", title="My suite", agent="flight")
-    import_suite(store, PRODUCT, project, "flight")
+    import_read_suite(store, PRODUCT, project, shipped("flight"))
     mine, flight = suites_by_name(store, project, "mine", "flight")
     rename_suite(store, PRODUCT, project, mine.id, name="ours", title="Our suite")
     assert stored(store, project, 1).name == "ours"
@@ -132,7 +157,7 @@ def test_a_suite_can_be_made_renamed_and_deleted_with_its_scenarios(store: Store
     assert [line.suite.name for line in list_suites(store, project)] == ["ours"]
     with store.writing() as tx:
         tx.edits.undo(edit.id, None)
-    assert suite_value(stored(store, project)) == suite_value(read_suite("flight"))
+    assert suite_value(stored(store, project)) == suite_value(shipped("flight"))
 
 
 def suites_by_name(store: Store, project: Project, *names: str) -> tuple[SuiteRow, ...]:
@@ -140,10 +165,12 @@ def suites_by_name(store: Store, project: Project, *names: str) -> tuple[SuiteRo
     return tuple(lines[name] for name in names)
 
 
-def test_a_reader_changes_nothing_and_another_project_sees_nothing(store: Store, project: Project) -> None:
+def test_a_reader_changes_nothing_and_another_project_sees_nothing(
+    store: Store, project: Project, small: Path
+) -> None:
     with pytest.raises(AccessError):
-        import_suite(store, READER, project, "flight")
-    import_suite(store, PRODUCT, project, "flight")
+        import_suite(store, READER, project, small)
+    import_suite(store, PRODUCT, project, small)
     other = new_project(store, "other")
     with store.reading() as tx, pytest.raises(AbsentError):
         find_suite(tx, other, list_suites(store, project)[0].suite.id)

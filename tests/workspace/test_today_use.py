@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from places import in_both
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.store.database import Store
@@ -93,6 +94,7 @@ def test_topics_that_are_mixed_up_are_problems_with_the_way_to_both(store: Store
     assert len(found.problems) <= MOST_PROBLEMS
 
 
+@in_both
 def test_a_number_that_fell_by_more_than_chance_is_an_alarm(store: Store, project: Project) -> None:
     hold(store, project, numbers={"automation_rate": (0.8, 0.78, 0.82), "precision_answered": (0.9, 0.7, 1.0)})
     hold(store, project, numbers={"automation_rate": (0.6, 0.58, 0.62), "precision_answered": (0.85, 0.65, 0.95)})
@@ -105,6 +107,7 @@ def test_a_number_that_fell_by_more_than_chance_is_an_alarm(store: Store, projec
     }
 
 
+@in_both
 def test_numbers_are_held_against_the_newest_run_that_is_older_than_a_week(store: Store, project: Project) -> None:
     for days in (30, 9, 2, 0):
         hold(store, project, numbers={"automation_rate": (0.5, 0.4, 0.6)}, at=now() - timedelta(days=days))
@@ -125,6 +128,7 @@ def test_runs_over_other_material_are_not_held_against_each_other(store: Store, 
     assert show_today(store, project).alarms == ()
 
 
+@in_both
 def test_the_worst_talks_are_named_and_good_ones_are_not(store: Store, project: Project) -> None:
     run = hold(store, project, "dialogues", {"score": (3.0, 2.9, 3.1)}, scope="")
     talks = {
@@ -140,6 +144,7 @@ def test_the_worst_talks_are_named_and_good_ones_are_not(store: Store, project: 
     assert [one.talk for one in show_today(store, project).problems] == [talks["bad"].id]
 
 
+@in_both
 def test_what_people_changed_is_counted_for_each_of_them(store: Store, project: Project) -> None:
     with store.writing() as tx:
         anna = tx.users.add("anna@example.org", "Anna", Role.EDITOR, password=None)
@@ -151,6 +156,7 @@ def test_what_people_changed_is_counted_for_each_of_them(store: Store, project: 
     assert "topic 2" in work["Anna"].last
 
 
+@in_both
 def test_changes_of_topics_after_the_exam_are_counted(store: Store, project: Project) -> None:
     add_topic(store, PRODUCT, project, "before")
     hold(store, project)

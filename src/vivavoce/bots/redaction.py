@@ -12,7 +12,7 @@ from vivavoce.bots.templates import LEGAL
 from vivavoce.errors import BotError
 from vivavoce.records import Status
 
-__all__ = ["Redactor", "fill_in", "is_telling", "missing_variables", "open_entry", "variables_of"]
+__all__ = ["Redactor", "fill_in", "is_telling", "missing_variables", "open_entry", "sent_variables", "variables_of"]
 
 HIDDEN = "***"
 # Shorter values stand in too many innocent words to be struck out.
@@ -78,6 +78,22 @@ def variables_of(value: object) -> list[str]:
     return list(
         dict.fromkeys(match[2] for text in _texts(value) for match in _VARIABLE.finditer(text) if not match[1])
     )
+
+
+def sent_variables(value: object) -> list[str]:
+    """Return the variables that a value needs once texts that are JSON are read, each once.
+
+    Bodies may be written as JSON, where a dollar sign can be an escape that nobody sees in the text.
+    """
+    read = [_from_json(text) for text in _texts(value)]
+    return list(dict.fromkeys((*variables_of(value), *variables_of(read))))
+
+
+def _from_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def missing_variables(value: object, environment: Mapping[str, str] | None = None) -> list[str]:

@@ -14,7 +14,7 @@ from vivavoce import plugins
 from vivavoce.bots.contract import checked
 from vivavoce.bots.entries import Keys, entry_facts, entry_faults
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Talk
-from vivavoce.bots.redaction import missing_variables, variables_of
+from vivavoce.bots.redaction import missing_variables, sent_variables
 from vivavoce.bots.wire import shown_address
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
@@ -119,7 +119,7 @@ def entry_variables(entry: Mapping[str, object]) -> tuple[str, ...]:
     kind = str(entry.get("kind", "")).partition(":")[0].strip()
     # That kind takes its key from the environment by itself where none is given.
     implied = (OPENAI_KEY,) if kind == "openai" and "api_key" not in entry else ()
-    return tuple(dict.fromkeys((*variables_of(entry), *implied)))
+    return tuple(dict.fromkeys((*sent_variables(entry), *implied)))
 
 
 def list_bots(file: Path | None = None) -> list[BotLine]:

@@ -25,7 +25,10 @@ MAX_BYTES = 2_000_000
 MOST_EXCERPT = 200
 # Enough of an error page to quote from.
 _ERROR_BYTES = 65_536
-_TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+# Much more than is quoted, since a page begins with scripts and styles; the rest is not looked at.
+_MOST_READ = 20_000
+# One without its end goes on to the last letter: to look for the end again at each next one would take forever.
+_TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 _REMEDY = {
     Status.UNREACHABLE: "check that the bot runs and that its address is right",
     Status.CLOSED: "look into the log of the bot",
@@ -138,7 +141,7 @@ class Line:
 def excerpt(text: str, redactor: Redactor) -> str:
     """Return the beginning of a text for people: without secrets, tags and line breaks, 200 characters at most."""
     # Secrets go first: half of one, cut off or torn by a tag, would not be found.
-    said = " ".join(_TAGS.sub(" ", redactor.text(text)).split())
+    said = " ".join(_TAGS.sub(" ", redactor.text(text)[:_MOST_READ]).split())
     return said if len(said) <= MOST_EXCERPT else f"{said[: MOST_EXCERPT - 3]}..."
 
 

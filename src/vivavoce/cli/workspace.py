@@ -186,7 +186,7 @@ def import_(
     from vivavoce.store.exchange import import_project
     from vivavoce.workspace.projects import check_slug
 
-    made = import_project(store, file, None, slug=check_slug(slug) if slug else None)
+    made = import_project(store, file, None, slug=check_slug(slug) if slug else None, tell=_progress(quiet))
     told = f"A new project was made: {made.name} (short name {made.slug})"
     _finish(store, json_path, quiet, told, project=made.slug, name=made.name)
 

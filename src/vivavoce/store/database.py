@@ -20,7 +20,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from vivavoce.errors import FileError, MissingPartError, UsageError, WorkError
 from vivavoce.store.cleaning import dump_json
@@ -63,6 +64,8 @@ class Store:
         """Reach the database, without a transaction."""
         try:
             connection = self.engine.connect()
+        except PoolTimeoutError as error:
+            raise _busy("all ways to the database are taken") from error
         except DatabaseError as error:
             raise WorkError(
                 f"the workspace cannot be reached: {_first_line(error)}",
@@ -70,7 +73,10 @@ class Store:
                 remedy="check that the server is there, or that the file is that of a workspace",
             ) from error
         with connection:
-            yield connection
+            try:
+                yield connection
+            except OperationalError as error:
+                raise _busy(_first_line(error)) from error
 
     def close(self) -> None:
         """Let go of the database."""
@@ -133,6 +139,10 @@ def _postgresql(url: URL) -> Engine:
 
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
+
+
+def _busy(why: str) -> WorkError:
+    return WorkError(f"the workspace is busy: {why}", remedy="try again in a moment; nothing was changed")
 
 
 def _first_line(error: Exception) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from vivavoce import demo
 from vivavoce.errors import FileError, UsageError
+from vivavoce.plugins import split_name
 from vivavoce.store.archives import MEGABYTE, check_names, opened_archive, read_part, written_archive
 from vivavoce.store.database import Store
 from vivavoce.store.project_files import (
@@ -32,6 +35,10 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 
 MAX_BYTES = 500 * MEGABYTE
+MOST_WHY = 500
+# The engine of a new project, and those whose option is no more than a language.
+ENGINE = "linear"
+PLAIN_OPTIONS = frozenset({"tfidf"})
 ALWAYS = (PROJECT, TOPICS, EXAMPLES, BOTS, SUITES)
 
 
@@ -55,14 +62,21 @@ def import_project(
     *,
     slug: str | None = None,
     max_bytes: int = MAX_BYTES,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Project:
-    """Make a new project of a file that was exported, as one edit; `slug`: another short name than its own."""
-    material = read_project(path, max_bytes=max_bytes)
+    """Make a new project of a file that was exported, as one edit; `slug`: another short name than its own.
+
+    `tell` hears what was not taken over because it names code or files of a machine; the edit says it as well.
+    """
+    material, notes = without_foreign_names(read_project(path, max_bytes=max_bytes))
+    for note in notes:
+        tell(note)
     with store.writing() as tx:
         project = _add_project(tx, material, slug, str(path))
         changes = list(_changes(tx, material, project))
         if changes:
-            tx.edits.apply(project.id, user_id, "import", f"Imported from {Path(path).name}", changes)
+            summary = f"Imported from {Path(path).name}"
+            tx.edits.apply(project.id, user_id, "import", summary, changes, why=" ".join(notes)[:MOST_WHY])
         _add_talks(tx, material, project)
     return project
 
@@ -82,6 +96,22 @@ def read_project(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Material:
         check_names(archive, names, path)
         parts = {name: _text(archive, name, path) for name in names}
     return read_material(parts, str(path))
+
+
+def without_foreign_names(material: Material) -> tuple[Material, tuple[str, ...]]:
+    """Return what was read without names of code and files, which mean nothing good here, and what that changed."""
+    notes: list[str] = []
+    head, suites = dict(material.head), []
+    kind, option = split_name(head["classifier"] or ENGINE)
+    if option and kind not in PLAIN_OPTIONS:
+        notes.append(f"The engine '{head['classifier']}' names code or files: the project has {ENGINE} instead.")
+        head["classifier"] = ENGINE
+    for suite in material.suites:
+        foreign = bool(suite["agent"]) and suite["agent"] not in demo.suites()
+        if foreign:
+            notes.append(f"The suite '{suite['name']}' named the agent '{suite['agent']}', which does not ship.")
+        suites.append({**suite, "agent": None} if foreign else suite)
+    return replace(material, head=head, suites=tuple(suites)), tuple(notes)
 
 
 def _texts(tx: Transaction, project: Project) -> dict[str, str]:

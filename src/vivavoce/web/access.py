@@ -69,6 +69,19 @@ class Needs:
         return visitor
 
 
+class NeedsPerson(Needs):
+    """A dependency that lets people of a role in, and no program: a key must not change who may come in with it."""
+
+    def __call__(self, request: Request) -> Visitor:
+        """Return the visitor; refuse those who may not come in, and keys."""
+        visitor = super().__call__(request)
+        if visitor.token is not None:
+            raise AccessError(
+                "this page is for people, and a key was sent", remedy="sign in with a browser, or use the API"
+            )
+        return visitor
+
+
 def visitor_of(request: Request) -> Visitor | None:
     """Return who is asking, None where nobody is known; looked up once for each request."""
     if not hasattr(request.state, "visitor"):
@@ -141,6 +154,7 @@ def _by_cookie(request: Request) -> Visitor | None:
 
 
 Reader = Annotated[Visitor, Depends(Needs(Role.READER))]
+Person = Annotated[Visitor, Depends(NeedsPerson(Role.READER))]
 Reviewer = Annotated[Visitor, Depends(Needs(Role.REVIEWER))]
 Editor = Annotated[Visitor, Depends(Needs(Role.EDITOR))]
 Admin = Annotated[Visitor, Depends(Needs(Role.ADMIN))]

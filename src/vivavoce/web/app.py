@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -18,6 +18,7 @@ from vivavoce.version import __version__
 from vivavoce.web import api, pages
 from vivavoce.web.api.description import complete_description, methods_at, name_operation, operation_roles
 from vivavoce.web.api.errors import ERRORS
+from vivavoce.web.api.queries import check_query
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.config import WebConfig
 from vivavoce.web.failures import answer_refusal, handle_errors
@@ -67,7 +68,7 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     for router in routers(pages):
         app.include_router(router, include_in_schema=False)
     for router in routers(api):
-        app.include_router(router, prefix=API, responses=ERRORS)
+        app.include_router(router, prefix=API, responses=ERRORS, dependencies=[Depends(check_query)])
     app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

@@ -43,11 +43,16 @@ class Fields:
         """Return every value of a field that may stand several times."""
         return tuple(value for value in self._data.getlist(name) if isinstance(value, str) and value)
 
-    def lines(self, name: str) -> tuple[str, ...]:
+    def lines(self, name: str, *, most: int = 10_000, most_letters: int = 1_000_000) -> tuple[str, ...]:
         """Return the lines of a text that hold something."""
         value = self._data.get(name)
-        lines = value.splitlines() if isinstance(value, str) else []
-        return tuple(line.strip() for line in lines if line.strip())
+        said = value if isinstance(value, str) else ""
+        lines = tuple(line.strip() for line in said.splitlines() if line.strip())
+        if len(lines) > most:
+            self.faults.append(Fault(f"this has more than {most:,} lines", name))
+        if len(said) > most_letters:
+            self.faults.append(Fault(f"this is longer than {most_letters:,} characters", name))
+        return lines
 
     def flag(self, name: str) -> bool:
         """Tell whether a box is ticked."""

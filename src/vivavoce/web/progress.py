@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vivavoce.store.rows import Project, Run, RunState, UnitState
+from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Field, Progress, Tone
 from vivavoce.workspace.runs import MOST_TITLE, FailureCount, RunLine, RunProgress
@@ -54,12 +55,14 @@ class ProgressView:
     """How far a run is. `actions` is where cancel, resume and retry are sent to; `no_worker`: nobody is there."""
 
     progress: Progress
+    badge: RunBadge
     state: RunState
     version: int
     poll: str
     actions: str
     page: str
     error: str
+    left_out: str
     failures: tuple[FailureCount, ...]
     more_failures: int
     no_worker: bool
@@ -92,7 +95,9 @@ def actions_path(project: Project, run: Run) -> str:
 
 
 def badge_of(words: Words, run: Run) -> RunBadge:
-    """Return the state of a run in a word."""
+    """Return the state of a run in a word; one that left something out says so."""
+    if run.state is RunState.DONE and run.failed:
+        return RunBadge(words.gettext("done, %(count)s failed", count=Writer(words).number(run.failed)), "bad")
     return RunBadge(words.gettext(STATES[run.state]), TONES.get(run.state, "neutral"))
 
 
@@ -126,16 +131,34 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
     actions = actions_path(project, run)
     return ProgressView(
         progress=shown,
+        badge=badge_of(words, run),
         state=run.state,
         version=run.version,
         poll="" if over else f"{actions}/progress",
         actions=actions,
         page=run_path(project, run),
         error=run.error,
+        left_out=_left_out(words, run, failed),
         failures=found.failures,
         more_failures=failed - sum(one.count for one in found.failures),
         no_worker=run.state.open and not found.workers,
         may_cancel=run.state.open,
         may_resume=run.state in (RunState.CANCELLED, RunState.FAILED),
         may_retry=run.state is RunState.DONE and failed > 0,
+    )
+
+
+def _left_out(words: Words, run: Run, failed: int) -> str:
+    """Say that the numbers of a run that is done do not come from all of it."""
+    if run.state is not RunState.DONE or not failed:
+        return ""
+    writer = Writer(words)
+    if failed == run.total:
+        return words.gettext(
+            "All %(total)s parts of this run failed, so its numbers say nothing.", total=writer.number(run.total)
+        )
+    return words.gettext(
+        "%(failed)s of %(total)s parts of this run failed; the numbers come from the rest alone.",
+        failed=writer.number(failed),
+        total=writer.number(run.total),
     )

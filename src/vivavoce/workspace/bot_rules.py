@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 from vivavoce import plugins
 from vivavoce.bots import entry_problems, entry_variables, runs_programs
 from vivavoce.bots.guard import ANYWHERE, REMEDY, Addresses, public_addresses, refused_host
-from vivavoce.bots.redaction import is_telling
+from vivavoce.bots.redaction import is_telling, sent_variables
 from vivavoce.errors import Fault
 from vivavoce.settings import load_settings
 
@@ -126,13 +126,13 @@ def _variables(entry: Entry, rules: BotRules) -> Iterator[Fault]:
 
 
 def _implied(entry: Entry) -> tuple[str, ...]:
-    written = str(entry)
-    return tuple(name for name in entry_variables(entry) if f"${{{name}}}" not in written)
+    written = sent_variables(entry)
+    return tuple(name for name in entry_variables(entry) if name not in written)
 
 
 def _place_of(entry: Entry, variable: str) -> str:
     """Return the key under which a variable stands."""
-    holding = (str(key) for key, value in entry.items() if f"${{{variable}}}" in str(value))
+    holding = (str(key) for key, value in entry.items() if variable in sent_variables(value))
     return next(holding, "api_key")
 
 

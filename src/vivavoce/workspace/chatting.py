@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vivavoce.bots import Bot, Reply, Status, Talk, load_entry, runs_programs
-from vivavoce.bots.guard import ANYWHERE, Addresses, limited_to, public_addresses
+from vivavoce.bots.guard import Addresses, limited_to
 from vivavoce.bots.registry import THINKING
 from vivavoce.conversations.running.asking import Manners, ask, open_talk
 from vivavoce.conversations.running.pace import Pace
@@ -26,6 +26,7 @@ from vivavoce.errors import AbsentError, AccessError, BotError, UsageError, Work
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.store.stamps import new_id
+from vivavoce.workspace.bot_rules import BotRules, entry_faults
 from vivavoce.workspace.drafts import Draft, DraftTurn
 
 if TYPE_CHECKING:
@@ -41,15 +42,21 @@ MOST_TALKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What bots may do here: live at private addresses, be programs on this machine."""
+    """What bots may do here: live at private addresses, be programs on this machine, be sent these variables."""
 
     private_bots: bool = False
     bot_programs: bool = False
+    variables: tuple[str, ...] = ()
 
     @property
     def addresses(self) -> Addresses:
         """Where connections may go."""
-        return ANYWHERE if self.private_bots else public_addresses()
+        return self.rules.addresses
+
+    @property
+    def rules(self) -> BotRules:
+        """What their entries may say."""
+        return BotRules(self.private_bots, self.bot_programs, self.variables)
 
 
 @dataclass(frozen=True)
@@ -89,13 +96,20 @@ def list_partners(store: Store, project: Project) -> tuple[BotRow, ...]:
 
 
 def make_partner(row: BotRow, suite: SuiteRow | None, reach: Reach) -> Partner:
-    """Return a bot ready to be talked to; refused where it would start a program and may not."""
+    """Return a bot ready to be talked to; refused where its entry says what is not allowed here (any more)."""
     agent = suite.agent if suite else None
     kind = str(row.entry.get("kind", ""))
     if runs_programs(kind, row.entry, agent=agent) and not reach.bot_programs:
         raise AccessError(
             f"'{row.name}' is a program on this machine, and programs are not started here",
             remedy="choose another bot; whoever runs the server can allow programs",
+        )
+    faults = entry_faults(row.name, row.entry, reach.rules)
+    if faults:
+        raise UsageError(
+            f"'{row.name}' cannot be asked as it is",
+            faults=faults,
+            remedy="an admin can correct its entry",
         )
     return Partner(row, agent, reach)
 

@@ -9,6 +9,7 @@ from vivavoce import plugins
 from vivavoce.errors import AccessError, UsageError, nearest
 from vivavoce.store.rows import Project, Role
 from vivavoce.workspace.actors import Actor
+from vivavoce.workspace.bot_rules import server_rules
 
 # These are nothing without an option, so they cannot be chosen from a list.
 _BARE = frozenset({"python", "sklearn"})
@@ -40,7 +41,8 @@ def engine_names(project: Project) -> tuple[str, ...]:
 def check_engine(actor: Actor, name: str) -> str:
     """Return the name of an engine, `kind` or `kind:option`, as it is kept; refuse what this person cannot choose.
 
-    An option that names code or files of this machine is for admins: whoever may write it can run anything here.
+    An option that names code or files of this machine is for admins, and only where whoever runs the server allows
+    programs: whoever may write it can run anything here. Nothing is loaded to find out.
     """
     kind, option = plugins.split_name(name)
     if kind not in plugins.available(plugins.CLASSIFIERS):
@@ -53,7 +55,22 @@ def check_engine(actor: Actor, name: str) -> str:
             where="classifier",
             remedy="choose an engine from the list, or ask an admin",
         )
+    if option and kind not in _HARMLESS:
+        require_programs(actor, f"the engine '{name}'", "classifier")
     return f"{kind}:{option}" if option else kind
+
+
+def require_programs(actor: Actor, what: str, where: str) -> None:
+    """Refuse what uses code or files of this machine where whoever runs the server does not allow that.
+
+    The product itself may: whoever can call it can run anything anyway.
+    """
+    if actor.user_id is not None and not server_rules().bot_programs:
+        raise AccessError(
+            f"{what} uses code or files of the machine of the server, which is not allowed here",
+            where=where,
+            remedy="choose one from the list, or let whoever runs the server set `bot_programs`",
+        )
 
 
 def _refusal(what: str) -> UsageError:

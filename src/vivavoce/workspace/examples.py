@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
-from vivavoce.errors import AbsentError, Fault, UsageError, plural
+from vivavoce.errors import AbsentError, Fault, StaleError, UsageError, plural
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -108,14 +110,32 @@ def add_examples(
         return Added(edit, len(rows), tuple(known))
 
 
+def example_mark(row: ExampleRow) -> str:
+    """Return a mark of an example as it is now: a form that carries it overwrites nothing that it did not show."""
+    return hashlib.sha256(json.dumps([row.text, row.language, row.topic_id]).encode()).hexdigest()[:16]
+
+
 def change_example(
-    store: Store, actor: Actor, project: Project, example_id: str, *, text: str, language: str = "", why: str = ""
+    store: Store,
+    actor: Actor,
+    project: Project,
+    example_id: str,
+    *,
+    text: str,
+    language: str = "",
+    seen: str = "",
+    why: str = "",
 ) -> Edit:
-    """Write an example anew."""
+    """Write an example anew; `seen` is its mark as the editor saw it: StaleError where somebody was faster."""
     actor.require(Role.EDITOR)
     said = clean_message(text)
     with store.writing() as tx:
         (row,) = find_examples(tx, project, [example_id])
+        if seen and seen != example_mark(row):
+            raise StaleError(
+                "somebody else changed this example while you were writing",
+                remedy="look at what they changed, and save again what is to stay",
+            )
         change = tx.edits.update(
             "examples", row.id, row.topic_id, text=said, language=clean_text(language or row.language, 20)
         )

@@ -11,6 +11,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.actors import Actor, person_names
+from vivavoce.workspace.engine_rules import check_engine
 from vivavoce.workspace.examples import OUT_OF_SCOPE_TITLE
 
 MOST_CHANGES = 200
@@ -103,6 +104,8 @@ def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         _found(tx, project, edit_id)
+        for change in tx.edits.changes(edit_id):
+            _check_way_back(actor, change)
         return tx.edits.undo(edit_id, actor.user_id, why=why)
 
 
@@ -120,6 +123,15 @@ def _found(tx: Transaction, project: Project, edit_id: str) -> Edit:
     if edit is None or edit.project_id != project.id:
         raise AbsentError("there is no such edit", remedy="choose one from the history")
     return edit
+
+
+def _check_way_back(actor: Actor, change: Change) -> None:
+    """Refuse to bring back what the person could not write by hand: a bot, or an engine that uses code or files."""
+    if change.noun == "bots":
+        actor.require(Role.ADMIN)
+    before, after = ((values or {}).get("classifier") for values in (change.before, change.after))
+    if change.noun == "projects" and before and before != after:
+        check_engine(actor, str(before))
 
 
 def _by_row(changes: Sequence[Change]) -> Iterable[list[Change]]:

@@ -68,6 +68,14 @@ def revoke_key(store: Store, actor: Actor, token_id: str) -> Token:
     return found
 
 
+def revoke_all(tx: Transaction, user_id: str) -> int:
+    """Make all keys of a person worthless and return how many there were."""
+    good = _good_keys(tx, user_id)
+    for token in good:
+        tx.tokens.revoke(token.id, now())
+    return len(good)
+
+
 def _owner(actor: Actor) -> str:
     if actor.user_id is None:
         raise UsageError("a key belongs to a person", remedy="sign in and make it there")

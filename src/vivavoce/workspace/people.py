@@ -17,6 +17,7 @@ from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.actors import Actor
 from vivavoce.workspace.auditing import note
+from vivavoce.workspace.keys import revoke_all
 from vivavoce.workspace.links import INVITATION, PASSWORD, guest_of, make_link, person_of, take_link
 from vivavoce.workspace.new_passwords import new_password_faults, refuse_faults
 from vivavoce.workspace.secrets.passwords import USUAL, Cost, hash_password
@@ -97,13 +98,15 @@ def change_role(store: Store, actor: Actor, user_id: str, role: Role) -> Member:
 
 
 def set_disabled(store: Store, actor: Actor, user_id: str, disabled: bool) -> Member:
-    """Shut a person out, with all sessions and keys, or let them in again; the last admin stays."""
+    """Shut a person out, with all sessions and keys, or let them in again with new ones; the last admin stays."""
     actor.require(Role.ADMIN)
     with store.writing() as tx:
         user = find_person(tx, user_id)
         if disabled:
             _keep_an_admin(tx, user)
             tx.sessions.end_all(user_id)
+            revoke_all(tx, user_id)
+            tx.links.withdraw(PASSWORD, user_id)
         tx.users.set_disabled(user_id, disabled)
         note(tx, actor, "disable" if disabled else "enable", "person", user_id, detail=user.login)
         return _member(find_person(tx, user_id))
@@ -132,7 +135,7 @@ def take_up(
     language: str = "",
     cost: Cost = USUAL,
 ) -> Entry:
-    """Choose a password by a link, which is used up by it, and sign in; sessions of before end."""
+    """Choose a password by a link, which is used up by it, and sign in; sessions and keys of before end."""
     _, guest = guest_of(store, secret)
     refuse_faults(new_password_faults(password, repeated, guest.login))
     hashed = hash_password(password, cost)
@@ -142,6 +145,7 @@ def take_up(
         if language:
             tx.users.set_language(user.id, language)
         tx.sessions.end_all(user.id)
+        revoke_all(tx, user.id)
         note(tx, actor_of(user, address), "choose password", "person", user.id, detail=user.login)
         return Entry(user, open_session(tx, user, agent))
 

@@ -6,9 +6,10 @@ Every kind of exam goes through here. Editors begin and end runs; everybody may 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -27,6 +28,7 @@ from vivavoce.store.tables import units
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.actors import Actor, person_names
 from vivavoce.workspace.auditing import note
+from vivavoce.workspace.bot_rules import entry_faults, server_rules
 
 if TYPE_CHECKING:
     from vivavoce.conversations.result import ConversationsResult
@@ -41,6 +43,7 @@ MOST_TITLE = 200
 FINDINGS, REPORT, WARNINGS = "findings.json", "report.html", "warnings.json"
 # The pace is that of the last units: a run that was interrupted is not slow.
 PACED = 40
+_IN_A_ROW = re.compile(r"[\d,]+ (?=conversations? in a row)")
 SHOWN_REASONS = 5
 
 
@@ -170,12 +173,14 @@ def cancel_run(store: Store, actor: Actor, project: Project, number: int) -> Run
 
 
 def resume_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
-    """Go on with a run that was cancelled or failed."""
+    """Go on with a run that was cancelled or failed; its bots must be such as are allowed now."""
+    _check_bots(store, actor, project, number)
     return _told(store, actor, project, number, "resume", starting.resume_run)
 
 
 def retry_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
-    """Try again what failed in a run that is over."""
+    """Try again what failed in a run that is over; its bots must be such as are allowed now."""
+    _check_bots(store, actor, project, number)
     return _told(store, actor, project, number, "retry", starting.retry_failed)
 
 
@@ -288,6 +293,31 @@ def _told(  # noqa: PLR0917 - as the functions above have it, and what they do
     return done
 
 
+def _check_bots(store: Store, actor: Actor, project: Project, number: int) -> None:
+    """Refuse bots that the server no longer allows: a run holds their entries as they were when it began."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        run = get_run(tx, project, number)
+        material = tx.runs.material(run.id) if run.kind == "conversations" else b""
+    if not material:
+        return
+    from vivavoce.jobs.exams.talks import read_material
+
+    rules = server_rules()
+    entries = read_material(material).entries
+    faults = [
+        replace(fault, where=f"{name}, {fault.where.removeprefix(f'{name}, ')}")
+        for name, entry in entries.items()
+        for fault in entry_faults(name, entry, rules)
+    ]
+    if faults:
+        raise UsageError(
+            f"the bots of run {number} are not allowed as they are",
+            faults=faults,
+            remedy="correct the bots and begin a new run",
+        )
+
+
 def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:
     """Return how long the rest takes at the pace of the last units; None before the first two."""
     over = units.c.state.in_([UnitState.DONE.value, UnitState.FAILED.value])
@@ -300,10 +330,11 @@ def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:
 
 
 def _failures(tx: Transaction, run_id: str) -> tuple[FailureCount, ...]:
-    """Return the reasons of failures, the most frequent first."""
-    failed = tx.units.of_run(run_id, state=UnitState.FAILED)
-    reasons = [unit.error.partition(ADVICE)[0].strip() or "no reason was given" for unit in failed]
-    first: dict[str, str] = {}
-    for reason, unit in zip(reasons, failed, strict=True):
-        first.setdefault(reason, unit.title)
-    return tuple(FailureCount(reason, n, first[reason]) for reason, n in Counter(reasons).most_common(SHOWN_REASONS))
+    """Return the reasons of failures, the most frequent first; a reason is the same wherever it occurred."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for unit in tx.units.of_run(run_id, state=UnitState.FAILED):
+        told = unit.error.partition(ADVICE)[0].strip().removeprefix(f"{unit.key}: ") or "no reason was given"
+        # Talks that were under way when a bot fell silent count further than those before: one reason all the same.
+        groups.setdefault(_IN_A_ROW.sub("", told), []).append((told, unit.title))
+    found = sorted(groups.values(), key=len, reverse=True)[:SHOWN_REASONS]
+    return tuple(FailureCount(own[0][0], len(own), own[0][1]) for own in found)

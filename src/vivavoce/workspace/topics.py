@@ -281,7 +281,7 @@ def _check_seen(topic: Topic, seen: str) -> None:
     if seen and seen != mark_of(topic):
         raise StaleError(
             f"somebody else changed the topic {topic.name} while you were writing",
-            remedy="copy what you wrote, look at the topic as it is now, and write it again",
+            remedy="look at what they changed, and save again what is to stay",
         )
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit_running import conclude, document, perform_here, shuffled, works
 
+from pictures import undrawn
 from vivavoce.demo import dialogues_path
 from vivavoce.dialogues import (
     Dialogue,
@@ -44,7 +45,7 @@ NAMES = TEXTS.filter(str.strip).map(str.strip)
 
 @pytest.fixture(scope="module")
 def conclusion() -> Conclusion:
-    return conclude("dialogues", MATERIAL, {"rater": "length"})
+    return conclude("dialogues", MATERIAL, {"rater": "length"}, drawn=True)
 
 
 def test_units_find_what_the_exam_in_one_go_finds(conclusion: Conclusion) -> None:
@@ -88,9 +89,9 @@ def test_talks_of_a_unit_that_failed_have_no_score_and_say_why() -> None:
     options = EXAM.check({"rater": "length"})
     results = perform_here(works(EXAM, MATERIAL, options))
     del results["2"]
-    found = EXAM.conclude(
-        MATERIAL, options, Finished(results, (Failure("2", "the judge slept\nWhat to do: wake it"),))
-    )
+    failed = Failure("2", "the judge slept\nWhat to do: wake it")
+    with undrawn():
+        found = EXAM.conclude(MATERIAL, options, Finished(results, (failed,)))
     scores = findings_of(found)["scores"]
     assert [one["id"] for one in scores] == [talk.id for talk in TALKS]
     assert {one.get("refusal") for one in scores[CHUNK : 2 * CHUNK]} == {"not scored: the judge slept"}

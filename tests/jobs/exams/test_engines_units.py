@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from unit_running import conclude, document, perform_all, phases, shuffled, small_dataset
 
+from pictures import undrawn
 from vivavoce.errors import ClassifierError
 from vivavoce.intents import compare_classifiers
 from vivavoce.jobs.exams.documents import canonical_json, dataset_to_bytes
@@ -24,7 +25,7 @@ EXAM = load_exam("engines")
 
 @pytest.fixture(scope="module")
 def conclusion() -> Conclusion:
-    return conclude("engines", MATERIAL, OPTIONS)
+    return conclude("engines", MATERIAL, OPTIONS, drawn=True)
 
 
 def test_units_find_what_the_comparison_in_one_go_finds(conclusion: Conclusion) -> None:
@@ -56,7 +57,8 @@ def test_measures_and_charts_tell_the_engines_apart(conclusion: Conclusion) -> N
 def test_an_engine_that_fails_or_cannot_be_loaded_sinks_no_other() -> None:
     lost = "python:nobody.has:This"
     options = EXAM.check({**OPTIONS, "classifiers": [BROKEN, "tfidf", lost]})
-    found = EXAM.conclude(MATERIAL, options, perform_all(EXAM, MATERIAL, options))
+    with undrawn():
+        found = EXAM.conclude(MATERIAL, options, perform_all(EXAM, MATERIAL, options))
     findings = json.loads(document(found).content)
     assert [one["name"] for one in findings["classifiers"]] == ["tfidf"]
     reasons = {one["name"]: one["reason"] for one in findings["failures"]}

@@ -22,6 +22,7 @@ from unit_running import (
     works,
 )
 
+from pictures import undrawn
 from vivavoce.errors import ClassifierError, UsageError, WorkError
 from vivavoce.intents import PAPER_SETTINGS, examine_intents
 from vivavoce.intents.record import decode_result, encode_result
@@ -39,7 +40,7 @@ EXAM = load_exam("intents")
 
 @pytest.fixture(scope="module")
 def conclusion() -> Conclusion:
-    return conclude("intents", MATERIAL, OPTIONS)
+    return conclude("intents", MATERIAL, OPTIONS, drawn=True)
 
 
 def whole(**changes: Any) -> bytes:
@@ -205,7 +206,8 @@ def test_failed_and_missing_splits_are_said_and_the_rest_counts() -> None:
     results = perform_here(works(EXAM, MATERIAL, options))
     del results["0,0/2"], results["5,0/5"]
     failed = Failure("0,0/2", "the engine fell over\nWhat to do: pick it up")
-    found = EXAM.conclude(MATERIAL, options, Finished(results | {"9,9/1": b""}, (failed,)))
+    with undrawn():
+        found = EXAM.conclude(MATERIAL, options, Finished(results | {"9,9/1": b""}, (failed,)))
     findings = json.loads(document(found).content)
     assert [(one["unit"], one["reason"]) for one in findings["failures"]] == [
         ("setting (0, 0), retry 2", "the engine fell over"),
@@ -218,7 +220,8 @@ def test_failed_and_missing_splits_are_said_and_the_rest_counts() -> None:
 def test_a_split_that_was_tried_again_and_done_is_no_failure() -> None:
     options = EXAM.check(OPTIONS)
     results = perform_here(works(EXAM, MATERIAL, options))
-    found = EXAM.conclude(MATERIAL, options, Finished(results, (Failure("0,0/2", "the first time"),)))
+    with undrawn():
+        found = EXAM.conclude(MATERIAL, options, Finished(results, (Failure("0,0/2", "the first time"),)))
     assert document(found).content == whole()
 
 

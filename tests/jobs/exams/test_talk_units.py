@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pictures import undrawn
 from vivavoce import demo
 from vivavoce.bots import Bot, Limits, Reply, ScriptedBot, load_entries
 from vivavoce.conversations import Plan, RunOptions, examine_conversations, expand, read_suite, result_to_json
@@ -98,28 +99,31 @@ def flights() -> tuple[bytes, Finished]:
     return material, held(material)
 
 
-def test_findings_equal_those_of_a_run_in_one_piece(flights: tuple[bytes, Finished]) -> None:
+@pytest.fixture(scope="module")
+def conclusion(flights: tuple[bytes, Finished]) -> Conclusion:
+    return concluded(*flights)
+
+
+def test_findings_equal_those_of_a_run_in_one_piece(conclusion: Conclusion) -> None:
     whole = examine_conversations(
         demo.suite_path("flight"),
         list(load_entries(dict(BOTS), agent="flight")),
         levels=("basic",),
     )
-    conclusion = concluded(*flights)
     told = json.loads(named(conclusion, "findings.json").content)
     assert without_times(told) == without_times(json.loads(json.dumps(result_to_json(whole))))
     assert told["run"] == "r"
 
 
 def test_the_same_results_give_the_same_conclusion_in_whatever_order_they_come(
-    flights: tuple[bytes, Finished],
+    flights: tuple[bytes, Finished], conclusion: Conclusion
 ) -> None:
     material, finished = flights
     turned = Finished(dict(reversed(list(finished.results.items()))))
-    assert concluded(material, finished) == concluded(material, turned)
+    assert concluded(material, turned) == conclusion
 
 
-def test_a_conclusion_holds_numbers_of_each_bot_and_documents(flights: tuple[bytes, Finished]) -> None:
-    conclusion = concluded(*flights)
+def test_a_conclusion_holds_numbers_of_each_bot_and_documents(conclusion: Conclusion) -> None:
     by_name = {(one.scope, one.name): one.rate for one in conclusion.measures}
     assert by_name["rules", "accuracy"].value == pytest.approx(
         json.loads(named(conclusion, "findings.json").content)["cells"][0]["accuracy"]["value"]
@@ -138,12 +142,14 @@ def test_a_conclusion_holds_numbers_of_each_bot_and_documents(flights: tuple[byt
     assert conclusion.headline in named(conclusion, "report.html").content.decode()
 
 
-def test_findings_are_written_in_the_one_canonical_form(flights: tuple[bytes, Finished]) -> None:
-    content = named(concluded(*flights), "findings.json").content
+def test_findings_are_written_in_the_one_canonical_form(conclusion: Conclusion) -> None:
+    content = named(conclusion, "findings.json").content
     assert content == json.dumps(json.loads(content), sort_keys=True, separators=(",", ":")).encode()
 
 
-def test_every_turn_has_a_line_and_the_lines_are_those_that_are_counted(flights: tuple[bytes, Finished]) -> None:
+def test_every_turn_has_a_line_and_the_lines_are_those_that_are_counted(
+    flights: tuple[bytes, Finished], conclusion: Conclusion
+) -> None:
     material, finished = flights
     telling = telling_bots(material, finished)
     lines = [
@@ -151,7 +157,7 @@ def test_every_turn_has_a_line_and_the_lines_are_those_that_are_counted(flights:
     ]
     told = read_material(material).header
     assert len(lines) == sum(len(script.turns) for script in told.plan.scripts) * len(told.bots)
-    cells = json.loads(named(concluded(*flights), "findings.json").content)["cells"]
+    cells = json.loads(named(conclusion, "findings.json").content)["cells"]
     for cell in (one for one in cells if one["domain"] is None and one["level"] is None):
         own = [line.outcome for line in lines if line.bot == cell["bot"]]
         assert {name: own.count(name) for name in cell["outcomes"]} == cell["outcomes"]
@@ -288,7 +294,8 @@ def test_a_talk_that_fails_is_a_result_that_says_so() -> None:
     assert "on purpose" in first.reasons[0]
     assert (second.outcome, second.status, second.attempts) == (TurnOutcome.NOT_REACHED, Status.NOT_REACHED, 0)
     assert (second.sent, second.reply) == ("bye", "")
-    conclusion = concluded(material, finished)
+    with undrawn():
+        conclusion = concluded(material, finished)
     assert conclusion.headline.startswith("Nothing could be counted")
     assert "dead: 2 conversations could not be held to the end; resume the run to hold them." in conclusion.warnings
     assert [one.name for one in conclusion.documents] == ["findings.json", "report.html"]
@@ -299,7 +306,8 @@ def test_units_without_a_result_are_counted_with_their_reason() -> None:
     results = dict(held(material).results)
     del results["parrot/two/0"]
     failure = Failure("parrot/two/0", "parrot/two/0: the worker was ended\nWhat to do: try again")
-    warnings = concluded(material, Finished(results, (failure,))).warnings
+    with undrawn():
+        warnings = concluded(material, Finished(results, (failure,))).warnings
     assert "parrot: 1 conversation not held yet; resume the run to hold them." in warnings
     assert "parrot: 1 conversation not held: the worker was ended" in warnings
 

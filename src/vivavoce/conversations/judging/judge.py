@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 NOTHING_EXPECTED = "nothing was expected"
 NOT_TOLD = "not checked: the bot does not report topics, and no reply was expected that could be checked instead"
 
+# No bot says so much to a person; a text without end must not hold the examiner up.
+MOST_READ = 20_000
+CUT = f"the reply is very long: only its first {MOST_READ:,} characters were judged"
+
 
 def judge(
     turn: ScriptTurn, exchange: Exchange | None, bot: BotFacts, plan: Plan, *, encoder: Encoder | None = None
@@ -37,8 +41,22 @@ def judge(
         return replace(verdict, outcome=TurnOutcome.ERROR, reasons=(reason,))
     if exchange.status.silent or exchange.reply is None or _is_blank(exchange.reply):
         return _judge_silence(verdict, expect, exchange, bot)
-    scene = Scene(expect, exchange, exchange.reply, bot, plan.defaults.match, encoder)
-    return _judge_reply(verdict, scene, plan)
+    reply = _readable(exchange.reply)
+    scene = Scene(expect, exchange, reply, bot, plan.defaults.match, encoder)
+    judged = _judge_reply(verdict, scene, plan)
+    return judged if reply is exchange.reply else replace(judged, reasons=(*judged.reasons, CUT))
+
+
+def _readable(reply: Reply) -> Reply:
+    """Return a reply with as much of its texts as is judged."""
+    if sum(map(len, reply.texts)) <= MOST_READ:
+        return reply
+    kept: list[str] = []
+    left = MOST_READ
+    for text in reply.texts:
+        kept += [text[:left]] if left > 0 else []
+        left -= len(text)
+    return replace(reply, texts=tuple(kept))
 
 
 def _settled(expect: Expectation, bot: BotFacts, plan: Plan) -> Expectation:

@@ -13,7 +13,8 @@ _INLINE = (
     "a|abbr|audio|b|big|break|button|center|cite|code|del|em|emphasis|font|i|img|ins|kbd|label|mark|prosody|q|s|"
     "say-as|small|span|speak|strike|strong|sub|sup|tt|u|video|voice"
 )
-_BLOCK = re.compile(rf"</?(?:{_BLOCKS})(?:\s[^<>]*)?/?>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+_BLOCK = re.compile(rf"</?(?:{_BLOCKS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_BLOCK_OR_COMMENT = re.compile(rf"{_BLOCK.pattern}|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(rf"</?(?:{_INLINE})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _SIGNS = str.maketrans(
     {
@@ -28,7 +29,10 @@ _SIGNS = str.maketrans(
 @lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
     """Return a text without tags and in one way of writing: Unicode NFKC, straight quotes, single blanks."""
-    bare = html.unescape(_TAG.sub("", _BLOCK.sub(" ", text)))
+    # Beyond the last end of a comment none is looked for: each beginning would be followed up to the end of the text.
+    commented, end, rest = text.rpartition("-->")
+    blocks_gone = _BLOCK_OR_COMMENT.sub(" ", commented + end) + _BLOCK.sub(" ", rest)
+    bare = html.unescape(_TAG.sub("", blocks_gone))
     return " ".join(unicodedata.normalize("NFKC", bare.translate(_SIGNS)).split())
 
 

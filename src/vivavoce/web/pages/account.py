@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
 from vivavoce.store.rows import Token
-from vivavoce.web.access import InStore, Reader, Visitor
+from vivavoce.web.access import InStore, Person, Visitor
 from vivavoce.web.answers import LANGUAGE_COOKIE, done, page, words_of
 from vivavoce.web.browsers import Seat, seat_of
 from vivavoce.web.entering import as_secret, left
@@ -86,13 +86,13 @@ class KeyView:
 
 
 @router.get("/account")
-def show_account(request: Request, who: Reader, store: InStore) -> Response:
+def show_account(request: Request, who: Person, store: InStore) -> Response:
     """Show one's own page."""
     return _account_page(request, store, who)
 
 
 @router.post("/account")
-def change_account(request: Request, who: Reader, store: InStore, form: Form) -> Response:
+def change_account(request: Request, who: Person, store: InStore, form: Form) -> Response:
     """Change name and language."""
     name, language = form.text("name"), form.choice("language", tuple(LANGUAGES))
     try:
@@ -106,7 +106,7 @@ def change_account(request: Request, who: Reader, store: InStore, form: Form) ->
 
 
 @router.post("/account/password")
-def change_password(request: Request, who: Reader, store: InStore, form: Form) -> Response:
+def change_password(request: Request, who: Person, store: InStore, form: Form) -> Response:
     """Choose another password; other browsers are signed out."""
     old, new, repeated = form.secret("old"), form.secret("password"), form.secret("repeated")
     current = who.sign_in.id if who.sign_in else None
@@ -119,21 +119,21 @@ def change_password(request: Request, who: Reader, store: InStore, form: Form) -
 
 
 @router.post("/account/sessions/{sign_in_id}/end")
-def end_session(request: Request, who: Reader, store: InStore, sign_in_id: str) -> Response:
+def end_session(request: Request, who: Person, store: InStore, sign_in_id: str) -> Response:
     """Sign one browser out."""
     sessions.end_session(store, who.actor, who.user.id, sign_in_id)
     return done("/account", words_of(request).gettext("That browser is signed out."))
 
 
 @router.post("/account/sessions/end")
-def end_sessions(request: Request, who: Reader, store: InStore) -> Response:
+def end_sessions(request: Request, who: Person, store: InStore) -> Response:
     """Sign all browsers out, this one too."""
     sessions.end_sessions(store, who.actor, who.user.id)
     return left(request, "/sign-in")
 
 
 @router.post("/account/keys")
-def make_key(request: Request, who: Reader, store: InStore, form: Form) -> Response:
+def make_key(request: Request, who: Person, store: InStore, form: Form) -> Response:
     """Make a key and show its secret."""
     name, scopes, days = form.text("key"), form.all("scopes"), form.choice("days", DAYS)
     try:
@@ -146,7 +146,7 @@ def make_key(request: Request, who: Reader, store: InStore, form: Form) -> Respo
 
 
 @router.post("/account/keys/{token_id}/revoke")
-def revoke_key(request: Request, who: Reader, store: InStore, token_id: str) -> Response:
+def revoke_key(request: Request, who: Person, store: InStore, token_id: str) -> Response:
     """Make a key worthless."""
     if token_id not in {one.id for one in keys.list_keys(store, who.actor, who.user.id)}:
         raise AbsentError("there is no such key", remedy="choose one from the list of your keys")

@@ -8,20 +8,21 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, StaleError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields, Form
+from vivavoce.web.joining import Joined, join_changes, keep_shown, read_shown
 from vivavoce.web.language import Words
-from vivavoce.web.pages.topic_edits import FormView, Ids, form_page, hidden_fields, listed, why_field
+from vivavoce.web.pages.topic_edits import FormView, Ids, clash_words, form_page, hidden_fields, listed, why_field
 from vivavoce.web.pages.topics import topic_page, topic_path
 from vivavoce.web.parts import Field
 from vivavoce.workspace import examples
 from vivavoce.workspace.names import MOST_NAME, find_named
-from vivavoce.workspace.topics import split_topic
+from vivavoce.workspace.topics import get_topic, split_topic
 
 router = APIRouter()
 MOST_WHY = 500
@@ -34,6 +35,7 @@ def add_examples(request: Request, who: Editor, store: InStore, project: Project
     """Add examples to a topic: one on each line."""
     here, lines = form.text("from") or None, form.lines("text")
     try:
+        form.check()
         added = examples.add_examples(
             store, who.actor, project, lines, topic_id=here, why=form.text("why", most=MOST_WHY)
         )
@@ -118,7 +120,7 @@ def delete_examples(request: Request, who: Editor, store: InStore, project: Proj
 def edit_example(request: Request, who: Editor, store: InStore, project: ProjectInPath, example_id: str) -> Response:
     """Show the form that writes an example anew."""
     (row,) = _rows(store, project, [example_id])
-    return _example_page(request, project, row)
+    return _example_page(request, store, project, row)
 
 
 @router.post("/p/{slug}/examples/{example_id}")
@@ -135,10 +137,15 @@ def change_example(
             example_id,
             text=form.text("text"),
             language=form.text("language"),
+            seen=form.text("seen"),
             why=form.text("why", most=MOST_WHY),
         )
+    except StaleError as error:
+        # What is shown beside what was typed must be the state that the new form stands for.
+        (row,) = _rows(store, project, [example_id])
+        return _example_page(request, store, project, row, form=form, error=error)
     except InputError as error:
-        return _example_page(request, project, row, form, error)
+        return _example_page(request, store, project, row, form=form, error=error)
     return done(topic_path(project, row.topic_id), words_of(request).gettext("Saved."), project=project, edit=edit)
 
 
@@ -189,19 +196,63 @@ def _split_page(
 
 
 def _example_page(
-    request: Request, project: Project, row: ExampleRow, form: Fields | None = None, error: InputError | None = None
+    request: Request,
+    store: Store,
+    project: Project,
+    row: ExampleRow,
+    *,
+    form: Fields | None = None,
+    error: InputError | None = None,
 ) -> Response:
     words = words_of(request)
-    text, language = (form.text("text"), form.text("language")) if form else (row.text, row.language)
+    now = _said_now(words, store, project, row)
+    joined = _joined(words, now, form, error)
+    seen, shown = examples.example_mark(row), keep_shown(now)
+    if form is not None and not isinstance(error, StaleError):
+        seen, shown = form.text("seen"), form.text("shown", most=100_000)
     fields = (
-        Field("text", words.gettext("Message"), "textarea", text, required=True, rows=3),
-        Field("language", words.gettext("Language"), value=language, most=20, required=True),
+        _example_field(words, joined, "text", error),
+        _example_field(words, joined, "language", error),
         why_field(words, form),
+        Field("seen", "", "hidden", seen),
+        Field("shown", "", "hidden", shown),
     )
     lead = words.gettext("Write the message as a visitor would write it.")
     action, back = f"/p/{project.slug}/examples/{row.id}", topic_path(project, row.topic_id)
-    view = FormView(lead, action, back, words.gettext("Save"), fields, error=error)
+    view = FormView(lead, action, back, words.gettext("Save"), fields, error=error, theirs=joined.theirs)
     return form_page(request, project, words.gettext("One example"), view)
+
+
+def _said_now(words: Words, store: Store, project: Project, row: ExampleRow) -> dict[str, str]:
+    home = get_topic(store, project, row.topic_id).name if row.topic_id else words.gettext("Out of scope")
+    return {"text": row.text, "language": row.language, "topic": home}
+
+
+def _joined(words: Words, now: dict[str, str], form: Fields | None, error: InputError | None) -> Joined:
+    if form is None:
+        return Joined(now, ())
+    shown = read_shown(form.text("shown", most=100_000))
+    # The topic is not in the form: whoever sends it leaves the example where it is.
+    typed = {"text": form.text("text"), "language": form.text("language"), "topic": shown.get("topic", "")}
+    if not isinstance(error, StaleError):
+        return Joined(typed, ())
+    return join_changes(shown, now, typed, _titles(words))
+
+
+def _titles(words: Words) -> dict[str, str]:
+    return {
+        "text": words.gettext("Message"),
+        "language": words.gettext("Language"),
+        "topic": words.gettext("Topic"),
+    }
+
+
+def _example_field(words: Words, joined: Joined, name: str, error: InputError | None) -> Field:
+    wrong = fault_at(error, name) or clash_words(words, joined, name)
+    title, said = _titles(words)[name], joined.values[name]
+    if name == "text":
+        return Field(name, title, "textarea", said, required=True, rows=3, error=wrong)
+    return Field(name, title, value=said, most=20, required=True, error=wrong)
 
 
 def _added(words: Words, added: int, known: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 
 from fastapi import Request
 from starlette.responses import Response
@@ -21,7 +20,7 @@ from vivavoce.web.access import config_of, visitor_of
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.language import Words
-from vivavoce.web.pages.scenario_form import MOST_TURNS, change_turn, rearrange
+from vivavoce.web.pages.scenario_form import MOST_LINES, MOST_SAID, MOST_TEXTS, MOST_TURNS, change_turn, rearrange
 from vivavoce.web.pages.scenario_words import level_title
 from vivavoce.web.parts import Choice, Piece
 from vivavoce.workspace.chatting import Heard, Reach, ask_bot, find_bot, list_partners, make_partner
@@ -186,7 +185,7 @@ def _turns(
     for place, turn in enumerate(draft.turns):
         step = scenario.turns[place]
         tried = None
-        if turn.answer and isinstance(step, Turn):
+        if turn.answer and isinstance(step, Turn) and _is_short(turn):
             tried = try_answer(desk.head, scenario, step.expect, turn.answer)
         examples = tuple(text for name in turn.topics for text in phrases.get(name, ()))
         said = dict(locked_parts(turn)).get("user", "")
@@ -207,6 +206,11 @@ def _turns(
     return found
 
 
+def _is_short(turn: DraftTurn) -> bool:
+    """Tell whether an answer can be tried at once; what is too long has a fault, and is shown all the same."""
+    return len(turn.answer) <= MOST_LINES and len((*turn.any, *turn.all, *turn.none)) <= 3 * MOST_TEXTS
+
+
 def _turn_faults(error: InputError | None, place: int, step: object) -> tuple[str, ...]:
     """Return what is wrong with a turn: in one of its fields, or found by the check under its id or number."""
     if error is None:
@@ -221,15 +225,21 @@ def _is_at(fault: Fault, place: int, name: str) -> bool:
 
 
 def letter_changes(before: str, after: str) -> tuple[Piece, ...]:
-    """Return two texts as one run of pieces, by letters."""
+    """Return two texts as one run of pieces, by letters; very long ones are not compared."""
+    from rapidfuzz.distance import Levenshtein
+
+    if max(len(before), len(after)) > MOST_SAID:
+        return _both(before, after)
     pieces: list[Piece] = []
-    for tag, i, k, j, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            pieces.append(Piece(before[i:k]))
-            continue
-        pieces += [Piece(before[i:k], "removed")] if k > i else []
-        pieces += [Piece(after[j:m], "added")] if m > j else []
+    # The search of difflib takes the cube of the length where letters repeat; this one never does.
+    for step in Levenshtein.opcodes(before, after):
+        gone, come = before[step.src_start : step.src_end], after[step.dest_start : step.dest_end]
+        pieces += [Piece(gone)] if step.tag == "equal" else _both(gone, come)
     return tuple(pieces)
+
+
+def _both(gone: str, come: str) -> tuple[Piece, ...]:
+    return tuple(piece for piece in (Piece(gone, "removed"), Piece(come, "added")) if piece.text)
 
 
 def measure(head: Suite, scenario: Scenario) -> Measured | None:
@@ -337,7 +347,7 @@ def _ask_bot(pressed: Pressed) -> Heard:
 def reach_of(request: Request) -> Reach:
     """Return what bots may do in this application."""
     config = config_of(request)
-    return Reach(config.private_bots, config.bot_programs)
+    return Reach(config.private_bots, config.bot_programs, config.bot_variables)
 
 
 def _turn_at(pressed: Pressed) -> DraftTurn:

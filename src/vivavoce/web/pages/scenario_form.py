@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -14,6 +15,8 @@ from vivavoce.workspace.drafts import Draft, DraftTurn, read_kept_scenario, read
 MOST_TURNS = 60
 MOST_SAID = 5_000
 MOST_LINES = 20_000
+# Each expected text is held against an answer while the page is made.
+MOST_TEXTS = 200
 Turns = tuple[DraftTurn, ...]
 
 
@@ -42,9 +45,9 @@ def _read_turn(form: Fields, place: int) -> DraftTurn:
         said=_lines(form, named("said"), most=MOST_SAID),
         topics=tuple(word.strip() for word in form.all(named("topic")) if word.strip()),
         fallback=form.flag(named("fallback")),
-        any=form.lines(named("any")),
-        all=form.lines(named("all")),
-        none=form.lines(named("none")),
+        any=_texts(form, named("any")),
+        all=_texts(form, named("all")),
+        none=_texts(form, named("none")),
         slots=_read_slots(form, named("slots")),
         typo=form.flag(named("typo")),
         note=_lines(form, named("note")),
@@ -56,14 +59,18 @@ def _read_turn(form: Fields, place: int) -> DraftTurn:
 def _read_slots(form: Fields, name: str) -> tuple[tuple[str, str], ...]:
     """Return pairs, one on each line; a line that is none is kept as a name, so that nothing typed is lost."""
     pairs = []
-    for line in form.lines(name):
+    for line in _texts(form, name):
         key, sign, value = line.partition("=")
         pairs.append((key.strip(), value.strip()))
         if not sign or not key.strip():
             form.faults.append(Fault(f"'{line}' is not a pair: write name = value", name))
-    names = [key for key, _ in pairs]
-    form.faults += [Fault(f"'{key}' stands there twice", name) for key in set(names) if names.count(key) > 1]
+    counted = Counter(key for key, _ in pairs)
+    form.faults += [Fault(f"'{key}' stands there twice", name) for key, n in counted.items() if n > 1]
     return tuple(pairs)
+
+
+def _texts(form: Fields, name: str) -> tuple[str, ...]:
+    return form.lines(name, most=MOST_TEXTS, most_letters=MOST_LINES)
 
 
 def _lines(form: Fields, name: str, most: int = MOST_LINES) -> str:

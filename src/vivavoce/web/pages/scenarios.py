@@ -162,8 +162,7 @@ class _Sent:
 def _act(request: Request, store: Store, who: Visitor, sent: _Sent) -> Response:
     verb, place = split_button(sent.form.text("do") or "check")
     try:
-        if verb in ("save", "check"):
-            sent.form.check()
+        sent.form.check()
         if verb == "save":
             return _save(request, store, who, sent)
         draft, notes = press(Pressed(request, store, sent.desk, sent.draft, verb, place))

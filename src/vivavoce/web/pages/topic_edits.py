@@ -18,6 +18,7 @@ from vivavoce.web.failures import status_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
+from vivavoce.web.joining import Joined, Theirs, join_changes, keep_shown, read_shown
 from vivavoce.web.language import Words
 from vivavoce.web.pages.topics import topic_path
 from vivavoce.web.parts import Choice, Field
@@ -45,6 +46,7 @@ class FormView:
     listed: tuple[str, ...] = ()
     more: int = 0
     error: InputError | None = None
+    theirs: tuple[Theirs, ...] = ()
 
 
 # --- making and changing a topic ---------------------------------------------------------------------------------
@@ -59,7 +61,9 @@ def new_topic(request: Request, who: Editor, project: ProjectInPath) -> Response
 @router.post("/p/{slug}/topics")
 def add_topic(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Make a topic."""
+    examples = form.lines("text")
     try:
+        form.check()
         made = topic_uses.add_topic(
             store,
             who.actor,
@@ -68,7 +72,7 @@ def add_topic(request: Request, who: Editor, store: InStore, project: ProjectInP
             description=form.text("description"),
             owner=form.text("owner"),
             answers={code: form.text(f"{ANSWER}{code}", most=20_000) for code in project.languages},
-            examples=form.lines("text"),
+            examples=examples,
             why=form.text("why", most=MOST_WHY),
         )
     except InputError as error:
@@ -102,6 +106,9 @@ def change_topic(
             seen=form.text("seen"),
             why=form.text("why", most=MOST_WHY),
         )
+    except StaleError as error:
+        # What is shown beside what was typed must be the state that the new form stands for.
+        return _topic_form(request, project, topic_uses.get_topic(store, project, topic_id), form, error)
     except InputError as error:
         return _topic_form(request, project, topic, form, error)
     return done(topic_path(project, topic_id), words_of(request).gettext("Saved."), project=project, edit=edit)
@@ -113,50 +120,84 @@ def _topic_form(
     words = words_of(request)
     path = topic_path(project, topic.id) if topic else f"/p/{project.slug}/topics"
     lead = words.gettext("Everything that the topic says is here; saving is one change that can be undone.")
-    fields = _topic_fields(words, project, topic, form, error)
+    joined = _joined(words, project, topic, form, error)
+    fields = _topic_fields(words, project, topic, form=form, error=error, joined=joined)
     button = words.gettext("Save") if topic else words.gettext("Make the topic")
-    view = FormView(lead, f"{path}/edit" if topic else path, path, button, fields, error=error)
+    action = f"{path}/edit" if topic else path
+    view = FormView(lead, action, path, button, fields, error=error, theirs=joined.theirs)
     title = topic.name if topic else words.gettext("A new topic")
     return form_page(request, project, title, view)
 
 
-def _topic_fields(
+def _joined(
     words: Words, project: Project, topic: Topic | None, form: Fields | None, error: InputError | None
-) -> tuple[Field, ...]:
-    def said(name: str, kept: str) -> str:
-        return form.text(name, most=100_000) if form else kept
+) -> Joined:
+    """Return what the form says: as it is kept, as it was typed, or both joined where somebody was faster."""
+    titles, now = _titles(words, project, topic), _said_now(project, topic)
+    if form is None:
+        return Joined(now, ())
+    typed = {name: form.text(name, most=100_000).replace("\r\n", "\n") for name in now}
+    if not isinstance(error, StaleError):
+        return Joined(typed, ())
+    return join_changes(read_shown(form.text("shown", most=1_000_000)), now, typed, titles)
 
-    wrong = fault_at(error, "name")
-    name = Field(
-        "name", words.gettext("Name"), value=said("name", topic.name if topic else ""), required=True,
-        most=MOST_NAME, error=wrong,
-    )  # fmt: skip
-    about = said("description", topic.description if topic else "")
-    owner = said("owner", topic.owner if topic else "")
-    answers = topic.answers if topic else {}
+
+def _said_now(project: Project, topic: Topic | None) -> dict[str, str]:
+    answers = {f"{ANSWER}{code}": topic.answers.get(code, "") if topic else "" for code in _languages(project, topic)}
+    if topic is None:
+        return {"name": "", "description": "", "owner": "", **answers}
+    return {"name": topic.name, "description": topic.description, "owner": topic.owner, **answers}
+
+
+def _titles(words: Words, project: Project, topic: Topic | None) -> dict[str, str]:
+    codes = _languages(project, topic)
+    return {
+        "name": words.gettext("Name"),
+        "description": words.gettext("What it is about"),
+        "owner": words.gettext("Who looks after it"),
+        **{f"{ANSWER}{code}": words.gettext("Answer (%(language)s)", language=code) for code in codes},
+    }
+
+
+def _topic_fields(
+    words: Words,
+    project: Project,
+    topic: Topic | None,
+    *,
+    form: Fields | None,
+    error: InputError | None,
+    joined: Joined,
+) -> tuple[Field, ...]:
+    titles, said = _titles(words, project, topic), joined.values
+
+    def wrong(name: str) -> str:
+        return fault_at(error, name) or clash_words(words, joined, name)
+
     spoken = (
-        Field(
-            f"{ANSWER}{code}",
-            words.gettext("Answer (%(language)s)", language=code),
-            "textarea",
-            said(f"{ANSWER}{code}", answers.get(code, "")),
-        )
-        for code in _languages(project, topic)
+        Field(name, titles[name], "textarea", said[name], error=wrong(name))
+        for name in titles
+        if name.startswith(ANSWER)
     )
     return (
-        name,
-        Field("description", words.gettext("What it is about"), "textarea", about, rows=2),
-        Field("owner", words.gettext("Who looks after it"), value=owner, most=topic_uses.MOST_OWNER),
+        Field("name", titles["name"], value=said["name"], required=True, most=MOST_NAME, error=wrong("name")),
+        Field(
+            "description", titles["description"], "textarea", said["description"], rows=2, error=wrong("description")
+        ),
+        Field("owner", titles["owner"], value=said["owner"], most=topic_uses.MOST_OWNER, error=wrong("owner")),
         *spoken,
         *(() if topic else (_first_examples(words, form),)),
         why_field(words, form),
-        *((Field("seen", "", "hidden", _seen(topic, form, error)),) if topic else ()),
+        *(_marks(project, topic, form, error) if topic else ()),
     )
 
 
-def _seen(topic: Topic, form: Fields | None, error: InputError | None) -> str:
-    # Who was told of the newer state and sends again has decided.
-    return form.text("seen") if form and not isinstance(error, StaleError) else mark_of(topic)
+def _marks(project: Project, topic: Topic, form: Fields | None, error: InputError | None) -> tuple[Field, Field]:
+    """Return what the form carries of the state that it shows: a newer one only where the changes are shown too."""
+    if form is not None and not isinstance(error, StaleError):
+        seen, shown = form.text("seen"), form.text("shown", most=1_000_000)
+    else:
+        seen, shown = mark_of(topic), keep_shown(_said_now(project, topic))
+    return Field("seen", "", "hidden", seen), Field("shown", "", "hidden", shown)
 
 
 def _languages(project: Project, topic: Topic | None) -> tuple[str, ...]:
@@ -309,6 +350,13 @@ def form_page(request: Request, project: Project, title: str, view: FormView) ->
 def why_field(words: Words, form: Fields | None = None) -> Field:
     """Return the field for the reason, which the history shows."""
     return Field("why", words.gettext("Why"), value=form.text("why") if form else "", most=MOST_WHY)
+
+
+def clash_words(words: Words, joined: Joined, name: str) -> str:
+    """Return what to do about a field that two people changed."""
+    if not joined.clashes_at(name):
+        return ""
+    return words.gettext("Both of you changed this. Here is what you wrote; it replaces theirs when you save.")
 
 
 def hidden_fields(name: str, values: Sequence[str]) -> tuple[Field, ...]:

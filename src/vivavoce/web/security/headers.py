@@ -64,6 +64,14 @@ class SecurityHeaders:
         headers.setdefault("Cache-Control", cache_rule(scope, status, headers, self.static))
         if came_over_https(scope, behind_proxy=self.behind_proxy):
             headers.setdefault("Strict-Transport-Security", STRICT_TRANSPORT)
+            _secure_cookies(headers)
+
+
+def _secure_cookies(headers: MutableHeaders) -> None:
+    """Keep every cookie that came over https from going out in the open: who sets one need not think of it."""
+    for place, (name, value) in enumerate(headers.raw):
+        if name == b"set-cookie" and b"; secure" not in value.lower():
+            headers.raw[place] = (name, value + b"; Secure")
 
 
 def cache_rule(scope: Scope, status: int, headers: Headers, static: str = STATIC) -> str:

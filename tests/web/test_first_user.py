@@ -1,0 +1,161 @@
+"""What the first people at the product ran into: none of it may come back."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from starlette.testclient import TestClient
+
+from exam_hall import SMALL, fill_project, found_in
+from vivavoce.errors import WorkError
+from vivavoce.jobs.concluding import Concluded, keep_concluded
+from vivavoce.store.rows import Role, Run
+from vivavoce.store.stamps import now
+from vivavoce.workspace import topics
+from vivavoce.workspace.actors import PRODUCT, Actor
+from vivavoce.workspace.examples import change_example, list_examples
+from vivavoce.workspace.intents import start_intents
+
+
+@pytest.fixture
+def editor(house: Any) -> TestClient:
+    """Return the browser of an editor."""
+    return house.enter(Role.EDITOR)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def other(house: Any) -> Actor:
+    """Return somebody else who edits at the same time."""
+    return Actor(house.users[Role.ADMIN].id, "Ada", Role.ADMIN)
+
+
+@pytest.fixture
+def visa(house: Any, other: Actor) -> str:
+    """Return the id of a topic with two examples."""
+    made = topics.add_topic(
+        house.store, other, house.project, "visa", description="Papers.", examples=["do I need a visa", "visa please"]
+    )
+    return made.topic.id
+
+
+def filled(page: str) -> dict[str, str]:
+    """Return the fields of the form of a page, as a browser would send them."""
+    body = page[page.index("<main") :]
+    found = {}
+    for tag in re.findall(r"<input[^>]*>", body):
+        name, value = re.search(r' name="([^"]*)"', tag), re.search(r' value="([^"]*)"', tag)
+        if name:
+            found[name[1]] = html.unescape(value[1]) if value else ""
+    for name, value in re.findall(r'<textarea[^>]* name="([^"]*)"[^>]*>(.*?)</textarea>', body, re.S):
+        found[name] = html.unescape(value).strip()
+    return found
+
+
+def test_a_topic_saved_by_two_joins_what_one_of_them_changed_and_shows_the_rest(
+    editor: TestClient, house: Any, other: Actor, visa: str
+) -> None:
+    """The second save overwrites only what its form showed."""
+    path = f"/p/jobs/topics/{visa}/edit"
+    mine = filled(editor.get(path).text) | {"description": "My words."}
+    topics.change_topic(house.store, other, house.project, visa, description="Their words.", owner="Ada")
+    refused = editor.post(path, data=mine)
+    assert refused.status_code == 409
+    assert "<ins>Their</ins>" in refused.text or "Their" in refused.text.partition("</h1>")[2].partition("<form")[0]
+    again = filled(refused.text)
+    assert (again["description"], again["owner"], again["name"]) == ("My words.", "Ada", "visa")
+    topics.change_topic(house.store, other, house.project, visa, owner="Grace")
+    assert editor.post(path, data=again).status_code == 409, "a third version was not shown yet"
+    seen = filled(editor.post(path, data=again).text)
+    assert editor.post(path, data=seen).status_code == 303
+    kept = topics.get_topic(house.store, house.project, visa)
+    assert (kept.description, kept.owner) == ("My words.", "Grace")
+
+
+def test_a_refused_form_of_a_topic_stands_for_the_state_that_it_showed(
+    editor: TestClient, house: Any, other: Actor, visa: str
+) -> None:
+    """Another fault in the form gives no right to overwrite what came meanwhile."""
+    path = f"/p/jobs/topics/{visa}/edit"
+    mine = filled(editor.get(path).text)
+    back = editor.post(path, data=mine | {"name": ""})
+    assert back.status_code == 400
+    topics.change_topic(house.store, other, house.project, visa, owner="Ada")
+    assert editor.post(path, data=filled(back.text) | {"name": "visas"}).status_code == 409
+
+
+def test_an_example_saved_by_two_shows_both_texts(editor: TestClient, house: Any, other: Actor, visa: str) -> None:
+    """A save over somebody else's change is refused once, with both texts."""
+    row = list_examples(house.store, house.project, topic_id=visa).examples[0]
+    path = f"/p/jobs/examples/{row.id}"
+    mine = filled(editor.get(path).text) | {"text": "mine is this"}
+    change_example(house.store, other, house.project, row.id, text="theirs was that")
+    refused = editor.post(path, data=mine)
+    assert refused.status_code == 409
+    assert "theirs" in refused.text
+    assert filled(refused.text)["text"] == "mine is this"
+    assert list_examples(house.store, house.project, topic_id=visa).examples[0].text == "theirs was that"
+    assert editor.post(path, data=filled(refused.text)).status_code == 303
+    assert list_examples(house.store, house.project, topic_id=visa).examples[0].text == "mine is this"
+
+
+def test_a_database_that_is_locked_is_busy_and_not_broken(editor: TestClient, house: Any, visa: str) -> None:
+    """Whoever comes while another one writes for long is asked to try again."""
+    engine = house.store.engine
+
+    def hurry(connection: Any, _record: object, _proxy: object) -> None:
+        connection.execute("PRAGMA busy_timeout = 1")
+
+    event.listen(engine, "checkout", hurry)
+    try:
+        with house.store.writing():
+            page = editor.post("/p/jobs/examples", data={"from": visa, "text": "one more"})
+            called = editor.post("/api/v1/projects/jobs/topics", json={"name": "late"})
+            with pytest.raises(WorkError, match="busy"), house.store.writing():
+                pass
+    finally:
+        event.remove(engine, "checkout", hurry)
+    assert (page.status_code, called.status_code) == (503, 503)
+    assert "try again" in page.text
+
+
+def started(house: Any) -> Run:
+    """Return an exam that has just begun."""
+    fill_project(house.store, house.project)
+    return start_intents(house.store, PRODUCT, house.project, options={**SMALL, "threshold": 0.3})
+
+
+def test_the_state_of_a_run_is_in_the_part_that_renews_itself(editor: TestClient, house: Any) -> None:
+    """Nothing outside that part says that the run waits, and the part says when it no longer does."""
+    started(house)
+    before, section, _ = editor.get("/p/jobs/intents/1").text.partition('<section id="run-progress"')
+    mark = '<span class="mark neutral">'
+    assert section
+    assert mark not in before.partition("<main")[2]
+    assert f"{mark}waiting" in editor.get("/p/jobs/runs/1/progress").text
+    with house.store.writing() as tx:
+        assert tx.units.claim("hall", 1, now())
+    assert f"{mark}running" in editor.get("/p/jobs/runs/1/progress").text
+
+
+def test_a_run_with_failed_parts_says_so_first_with_each_reason_once(editor: TestClient, house: Any) -> None:
+    """The place of a failure, and how far a silent bot was counted, make no reasons of their own."""
+    run = started(house)
+    with house.store.writing() as tx:
+        units, failed = [], 0
+        while units := tx.units.claim("hall", 100, now()):
+            for unit in units:
+                failed += 1
+                told = f"{unit.key}: ada: {failed} conversations in a row without any answer\nWhat to do: see to it"
+                tx.units.fail(unit.id, "hall", told, retry=False)
+        (last,) = tx.units.claim_conclusions("hall", 1, now())
+        keep_concluded(tx, run, last, "hall", Concluded(found_in("intents", 0.3), {}, ()))
+    page = editor.get("/p/jobs/intents/1").text
+    assert failed > 1
+    assert f"done, {failed} failed" in page
+    assert f"<strong>{failed} ×</strong> ada: 1 conversations in a row without any answer" in page
+    assert page.index("parts of this run failed") < page.index('class="tiles"')
+    assert f"done, {failed} failed" in editor.get("/p/jobs/runs").text
