@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workplace import QUICK, add_project, seen, start_intents
+from workplace import QUICK, add_project, seen, start_engines, start_intents
 
 from pictures import undrawn
 from vivavoce.errors import MissingPartError, WorkError
 from vivavoce.jobs import executors
 from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
-from vivavoce.store.rows import RunState
+from vivavoce.store.rows import Run, RunState
+
+# One of them reads texts with a network, the other counts letters.
+ENGINES = ("linear", "tfidf")
 
 
 @pytest.fixture(scope="module")
@@ -45,20 +49,30 @@ def test_a_cluster_finds_the_same_to_the_last_byte(
     sqlite_store: Store, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = add_project(sqlite_store)
-    away = start_intents(sqlite_store, shop, retries=4)
+    away = [start_intents(sqlite_store, shop, retries=4), start_engines(sqlite_store, shop, ENGINES, retries=2)]
     with monkeypatch.context() as patch:
         patch.setenv(executors.CLUSTER, scheduler)
         Worker(sqlite_store, rhythm=QUICK).drain()
-    here = start_intents(sqlite_store, shop, retries=4)
+    here = [start_intents(sqlite_store, shop, retries=4), start_engines(sqlite_store, shop, ENGINES, retries=2)]
     with undrawn(), ThreadPoolExecutor(1) as executor:
         Worker(sqlite_store, executor=executor, rhythm=QUICK).drain()
-    assert (seen(sqlite_store, away).state, seen(sqlite_store, here).state) == (RunState.DONE, RunState.DONE)
+    for one, other in zip(away, here, strict=True):
+        assert findings(sqlite_store, one) == findings(sqlite_store, other)
     with sqlite_store.reading() as tx:
-        found = [tx.documents.get(run.id, "findings.json") for run in (away, here)]
-        assert tx.outcomes.compare(away.id, here.id).shared == tx.outcomes.count(away.id) > 0
-    assert found[0] is not None
-    assert found[1] is not None
-    assert found[0].content == found[1].content
+        assert tx.outcomes.compare(away[0].id, here[0].id).shared == tx.outcomes.count(away[0].id) > 0
+
+
+def findings(store: Store, run: Run) -> tuple[object, ...]:
+    """Return all that a run found, but for what was timed."""
+    done = seen(store, run)
+    assert done.state is RunState.DONE
+    with store.reading() as tx:
+        found = tx.documents.get(run.id, "findings.json")
+        measures = [replace(row, run_id="") for row in tx.measures.of_run(run.id)]
+        outcomes = [replace(row, run_id="") for row in tx.outcomes.of_run(run.id)]
+    assert found is not None
+    assert measures
+    return done.headline, found.content, measures, outcomes
 
 
 def test_a_cluster_needs_its_extra(sqlite_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

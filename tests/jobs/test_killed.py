@@ -22,8 +22,8 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import RunState, UnitState
 from vivavoce.store.stamps import now
 
-TALKS = 300
-BOTS = {"parrot": {"kind": "scripted:echo", "delay_s": 0.02, "limits": {"at_once": 6}}}
+TALKS = 90
+BOTS = {"parrot": {"kind": "scripted:echo", "delay_s": 0.08, "limits": {"at_once": 6}}}
 PARENT = """
 import sys, time
 from vivavoce.jobs.processes import WorkerProcesses
@@ -40,7 +40,7 @@ def until(happened: Callable[[], object]) -> None:
     while not happened():
         if time.monotonic() > deadline:
             pytest.fail("it did not happen")
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 def alive(pid: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -67,6 +67,12 @@ def start_talks(
 def start_intents(store: Store, project: Project, **options: Any) -> Run:
     given = {**SMALL, **options}
     return start_run(store, project.id, "intents", "Topics", given, small_material(), user_id=None)
+
+
+def start_engines(store: Store, project: Project, engines: Sequence[str], **options: Any) -> Run:
+    given = {**SMALL, **options, "classifiers": list(engines)}
+    del given["classifier"]
+    return start_run(store, project.id, "engines", "Engines", given, small_material(), user_id=None)
 
 
 def seen(store: Store, run: Run) -> Run:

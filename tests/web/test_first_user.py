@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import html
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 from starlette.testclient import TestClient
 
-from exam_hall import SMALL, fill_project, found_in
-from vivavoce.errors import WorkError
+from exam_hall import SMALL, fill_project, found_in, hold_intents
+from vivavoce.errors import MissingPartError, WorkError
 from vivavoce.jobs.concluding import Concluded, keep_concluded
 from vivavoce.store.rows import Role, Run
 from vivavoce.store.stamps import now
 from vivavoce.workspace import topics
 from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.examples import change_example, list_examples
+from vivavoce.workspace.examples import add_examples, change_example, list_examples
+from vivavoce.workspace.history import topic_edits
 from vivavoce.workspace.intents import start_intents
 
 
@@ -145,9 +147,10 @@ def test_a_run_with_failed_parts_says_so_first_with_each_reason_once(editor: Tes
     """The place of a failure, and how far a silent bot was counted, make no reasons of their own."""
     run = started(house)
     with house.store.writing() as tx:
-        units, failed = [], 0
+        failed = 0
         while units := tx.units.claim("hall", 100, now()):
-            for unit in units:
+            tx.units.finish(units[0].id, "hall", b"done")
+            for unit in units[1:]:
                 failed += 1
                 told = f"{unit.key}: ada: {failed} conversations in a row without any answer\nWhat to do: see to it"
                 tx.units.fail(unit.id, "hall", told, retry=False)
@@ -159,3 +162,83 @@ def test_a_run_with_failed_parts_says_so_first_with_each_reason_once(editor: Tes
     assert f"<strong>{failed} ×</strong> ada: 1 conversations in a row without any answer" in page
     assert page.index("parts of this run failed") < page.index('class="tiles"')
     assert f"done, {failed} failed" in editor.get("/p/jobs/runs").text
+
+
+def test_an_engine_that_cannot_run_here_is_not_offered_and_refused_at_its_field(
+    editor: TestClient, house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its reason is told where it would be chosen."""
+
+    def lack(kind: str) -> None:
+        if kind == "sif":
+            raise MissingPartError("there are no word vectors", remedy="get them")
+
+    monkeypatch.setattr("vivavoce.workspace.engine_parts._make", lack)
+    fill_project(house.store, house.project)
+    intents, engines = editor.get("/p/jobs/intents").text, editor.get("/p/jobs/engines").text
+    assert '<option value="sif"' not in intents
+    assert '<option value="tfidf"' in intents
+    assert "there are no word vectors; get them" in intents
+    assert re.search(r'value="sif" disabled', engines)
+    assert 'value="sif"' not in editor.get("/p/jobs/schedules/new?kind=engines").text
+    form = {"classifier": "sif", "preset": "known", "retries": "1", "threshold": "0.3"}
+    refused = editor.post("/p/jobs/intents", data=form)
+    assert refused.status_code == 400
+    assert "there are no word vectors" in refused.text[refused.text.index('id="classifier-error"') :][:200]
+    both = editor.post("/p/jobs/engines", data=form | {"classifiers": ["sif", "tfidf"]})
+    assert both.status_code == 400
+    assert '<p class="fault">there are no word vectors' in both.text
+
+
+def test_two_topics_that_are_mixed_up_lead_to_both_and_to_their_merging(
+    editor: TestClient, house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every card has the ways to what it advises."""
+    fill_project(house.store, house.project)
+    hold_intents(house.store, house.project)
+    ids = {name: own for own, name in topics.topic_names(house.store, house.project).items()}
+    # So few messages mix up hardly anything: the first pairs are shown all the same.
+    monkeypatch.setattr("vivavoce.reports.choices.top_pairs", lambda result, most: result.pairs[:most])
+    page = html.unescape(editor.get("/p/jobs/intents/1").text)
+    cards = re.findall(r"<h3>\s*(topic \d) / (topic \d)", page)
+    assert cards
+    for a, b in cards:
+        assert f'href="/p/jobs/topics/{ids[a]}"' in page
+        assert f'href="/p/jobs/topics/merge?topic={ids[a]}&topic={ids[b]}"' in page
+
+
+def test_an_empty_list_of_mistakes_says_that_the_texts_are_alike(
+    editor: TestClient, house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two topics can be named together although nothing was taken for the other."""
+    fill_project(house.store, house.project)
+    hold_intents(house.store, house.project)
+    found = SimpleNamespace(pairs=(SimpleNamespace(a="x", b="y"),))
+    monkeypatch.setattr("vivavoce.web.pages.intents_questions.intents.intents_result", lambda store, run: found)
+    assert "their texts are alike" in editor.get("/p/jobs/intents/1/questions?intent=x&guess=y").text
+    assert "their texts are alike" not in editor.get("/p/jobs/intents/1/questions?intent=x&guess=z").text
+
+
+def test_an_undo_that_is_blocked_names_the_later_edit_with_the_way_to_it(
+    editor: TestClient, house: Any, other: Actor, visa: str
+) -> None:
+    """Whoever follows what the page says gets there: the later one first, then the first one."""
+    first = topics.change_topic(house.store, other, house.project, visa, owner="Ada")
+    later = topics.change_topic(house.store, other, house.project, visa, owner="Grace")
+    refused = editor.post(f"/p/jobs/edits/{first.id}/undo")
+    assert refused.status_code == 409
+    assert f"/p/jobs/edits/{later.id}/undo" in refused.text
+    assert "somebody was faster" not in refused.text
+    assert editor.post(f"/p/jobs/edits/{later.id}/undo").status_code == 303
+    assert editor.post(f"/p/jobs/edits/{first.id}/undo").status_code == 303
+
+
+def test_a_topic_that_got_examples_later_names_what_brought_them(
+    editor: TestClient, house: Any, other: Actor, visa: str
+) -> None:
+    """What belongs to a topic keeps its making from being undone."""
+    made = topic_edits(house.store, visa)[-1].edit
+    added = add_examples(house.store, other, house.project, ["one more"], topic_id=visa).edit
+    refused = editor.post(f"/p/jobs/edits/{made.id}/undo")
+    assert refused.status_code == 409
+    assert f"/p/jobs/edits/{added.id}/undo" in refused.text

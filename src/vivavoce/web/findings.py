@@ -34,6 +34,7 @@ class FindingsView:
     figures: tuple[Drawn, ...] = ()
     outcomes: tuple[Link, ...] = ()
     meaning: str = ""
+    nothing: str = ""
 
 
 def figures_of(store: Store, project: Project, run: Run, *names: str) -> tuple[Drawn, ...]:

@@ -153,10 +153,6 @@ def _left_out(words: Words, run: Run, failed: int) -> str:
     if run.state is not RunState.DONE or not failed:
         return ""
     writer = Writer(words)
-    if failed == run.total:
-        return words.gettext(
-            "All %(total)s parts of this run failed, so its numbers say nothing.", total=writer.number(run.total)
-        )
     return words.gettext(
         "%(failed)s of %(total)s parts of this run failed; the numbers come from the rest alone.",
         failed=writer.number(failed),

@@ -13,6 +13,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.workspace.actors import Actor
 from vivavoce.workspace.datasets import exam_material
+from vivavoce.workspace.engine_parts import require_parts
 from vivavoce.workspace.engine_rules import check_engine
 from vivavoce.workspace.runs import begin_run, document
 
@@ -31,6 +32,8 @@ def start_engines(
     if len(classifiers) < 2:
         raise UsageError("fewer than two engines are chosen", where="classifiers", remedy="tick at least two")
     names = [check_engine(actor, name) for name in classifiers]
+    for name in names:
+        require_parts(name, "classifiers")
     material = exam_material(store, project)
     said = title or f"Engines: {', '.join(names)}"
     wanted = {"threshold": project.threshold, **(options or {}), "classifiers": names}

@@ -11,6 +11,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Role, Run, RunState
 from vivavoce.workspace.actors import Actor
 from vivavoce.workspace.datasets import exam_material
+from vivavoce.workspace.engine_parts import require_parts
 from vivavoce.workspace.engine_rules import check_engine
 from vivavoce.workspace.runs import begin_run, result_of
 
@@ -69,6 +70,7 @@ def start_intents(
     actor.require(Role.EDITOR)
     wanted = {"classifier": project.classifier, "threshold": project.threshold, **(options or {})}
     wanted["classifier"] = check_engine(actor, str(wanted["classifier"]))
+    require_parts(wanted["classifier"])
     material = exam_material(store, project)
     said = title or f"Intents with {wanted['classifier']}"
     return begin_run(store, actor, project, KIND, said[:200], wanted, material)

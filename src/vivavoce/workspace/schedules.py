@@ -23,6 +23,7 @@ from vivavoce.workspace.bot_rules import server_rules
 from vivavoce.workspace.conversation_choices import Choice, choice_faults, offer
 from vivavoce.workspace.conversations import start_conversations
 from vivavoce.workspace.dialogues import begin_scoring, list_batches
+from vivavoce.workspace.engine_parts import require_parts
 from vivavoce.workspace.engine_rules import check_engine
 from vivavoce.workspace.engines import start_engines
 from vivavoce.workspace.intents import start_intents
@@ -198,7 +199,7 @@ def _dialogues_faults(store: Store, actor: Actor, project: Project, said: Option
 
 def _engine_faults(actor: Actor, name: object) -> list[Fault]:
     try:
-        check_engine(actor, str(name))
+        require_parts(check_engine(actor, str(name)))
     except VivaError as error:
         return [Fault(error.what, "classifier")]
     return []

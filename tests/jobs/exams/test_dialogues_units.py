@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit_running import conclude, document, perform_here, shuffled, works
 
@@ -115,6 +115,7 @@ def test_options_are_refused_all_at_once() -> None:
 # Material
 
 
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     st.lists(
         st.builds(

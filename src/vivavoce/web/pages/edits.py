@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from vivavoce.errors import StaleError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit as EditRow
 from vivavoce.store.rows import Project
@@ -20,6 +21,7 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber
 from vivavoce.web.parts import Edit, Pager
 from vivavoce.web.rendering import Link
+from vivavoce.workspace.blocking import blocking_edit
 from vivavoce.workspace.history import MOST_CHANGES, EditDetail, EditLine, list_edits, show_edit, undo_edit
 from vivavoce.workspace.topics import topic_names
 
@@ -65,6 +67,14 @@ class EditView:
     base: str
     downloads: tuple[Link, ...]
     steps: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedView:
+    """The later edit that has to be undone before another one."""
+
+    edits: tuple[Edit, ...]
+    back: str
 
 
 @router.get("/p/{slug}/edits")
@@ -143,9 +153,21 @@ def undo(
     request: Request, who: Editor, store: InStore, project: ProjectInPath, *, edit_id: str, form: Form
 ) -> Response:
     """Take an edit back, and lead back to where one was."""
-    done_edit = undo_edit(store, who.actor, project, edit_id, why=form.text("why", most=500))
+    try:
+        done_edit = undo_edit(store, who.actor, project, edit_id, why=form.text("why", most=500))
+    except (StaleError, UsageError):
+        blocking = blocking_edit(store, project, edit_id)
+        if blocking is None:
+            raise
+        return _blocked(request, project, edit_id, blocking)
     text = words_of(request).gettext("It is undone.")
     return done(_back(request, store, project), text, project=project, edit=done_edit)
+
+
+def _blocked(request: Request, project: Project, edit_id: str, blocking: EditLine) -> Response:
+    view = BlockedView(shown_edits(project, [blocking], undo=True), f"/p/{project.slug}/edits/{edit_id}")
+    title = words_of(request).gettext("It cannot be undone yet")
+    return page(request, "edit_blocked.html", title, view=view, project=project, section="topics", status=409)
 
 
 def shown_edits(project: Project, lines: Sequence[EditLine], *, undo: bool = False) -> tuple[Edit, ...]:
@@ -162,8 +184,8 @@ def _history_lead(words: Words, total: int) -> str:
     if not total:
         return words.gettext("Nothing has been changed yet.")
     return words.ngettext(
-        "%(count)s change of the content, the newest first; each can be undone.",
-        "%(count)s changes of the content, the newest first; each can be undone.",
+        "%(count)s change of the content.",
+        "%(count)s changes of the content, the newest first. What later ones build on can be undone after those.",
         total,
         count=Writer(words).number(total),
     )

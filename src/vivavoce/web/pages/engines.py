@@ -17,6 +17,7 @@ from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
 from vivavoce.web.cells import rate_cell
 from vivavoce.web.exam_forms import ExamForm, exam_form, placed, read_options, typed_values
+from vivavoce.web.field_faults import fault_at
 from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
@@ -27,6 +28,7 @@ from vivavoce.web.parts import Column, Row
 from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace import runs
+from vivavoce.workspace.engine_parts import missing_part
 from vivavoce.workspace.engine_rules import engine_names, known_engines
 from vivavoce.workspace.engines import engine_times, start_engines
 from vivavoce.workspace.intents import expect_exam
@@ -50,6 +52,7 @@ class EngineChoice:
     name: str
     summary: str
     chosen: bool
+    lack: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class EnginesView:
     form: ExamForm
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    fault: str = ""
     error: InputError | None = None
 
 
@@ -178,7 +182,10 @@ def _start_page(  # noqa: PLR0917
     view = EnginesView(
         lead=_lead(words, expected.examples, last.lines[0].run if last.lines else None),
         ready=expected.examples > 0,
-        engines=tuple(EngineChoice(one, told.get(one, own), one in ticked) for one in engine_names(project)),
+        engines=tuple(
+            EngineChoice(one, told.get(one, own), one in ticked, missing_part(one)) for one in engine_names(project)
+        ),
+        fault=fault_at(error, "classifiers"),
         form=exam_form(words, project, values or {"preset": "paper"}, error),
         columns=run_columns(words),
         rows=tuple(run_row(words, project, line) for line in last.lines),

@@ -27,7 +27,9 @@ from vivavoce.web.parts import Choice, Column, Field, Row
 from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace import intents, runs
+from vivavoce.workspace.engine_parts import missing_part, ready_engines
 from vivavoce.workspace.engine_rules import engine_names, known_engines
+from vivavoce.workspace.topics import topic_names
 
 if TYPE_CHECKING:
     from vivavoce.intents.pairs import Pair
@@ -76,6 +78,8 @@ class PairCard:
     advice: str
     questions: tuple[tuple[str, str], ...]
     href: str
+    topics: tuple[Link, ...]
+    merge: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ def _start_page(
     given = values or {}
     expected = intents.expect_exam(store, project)
     last = runs.list_runs(store, project, kind=intents.KIND, limit=LAST_RUNS)
-    engines = tuple(Choice(name, name) for name in engine_names(project))
+    engines = tuple(Choice(name, name) for name in ready_engines(project))
     chosen = given.get("classifier") or project.classifier
     engine = Field(
         "classifier", words.gettext("Engine"), "select", chosen, error=fault_at(error, "classifier"), choices=engines
@@ -187,7 +191,7 @@ def _start_page(
         ready=expected.examples > 0,
         engine=engine,
         form=exam_form(words, project, given, error),
-        engines=tuple((one.name, one.summary) for one in known_engines()),
+        engines=_told_engines(words),
         takes=_takes(words, expected),
         columns=run_columns(words),
         rows=tuple(run_row(words, project, line) for line in last.lines),
@@ -200,6 +204,16 @@ def _start_page(
     )
     title, status = words.gettext("Intents exam"), 400 if error else 200
     return page(request, "intents.html", title, view=view, project=project, section=SECTION, status=status)
+
+
+def _told_engines(words: Words) -> tuple[tuple[str, str], ...]:
+    """Return what each engine is; of one that cannot run here, what it lacks."""
+    return tuple((one.name, _lacking(words, one.name) or one.summary) for one in known_engines())
+
+
+def _lacking(words: Words, name: str) -> str:
+    lack = missing_part(name)
+    return words.gettext("Not to be chosen here: %(why)s", why=lack) if lack else ""
 
 
 def _start_lead(words: Words, expected: intents.Expected) -> str:
@@ -254,11 +268,12 @@ def _result_part(words: Words, store: Store, project: Project, run: Run, result:
 
     notes = short_notes(result.warnings, 3)
     own = [one for one in result.settings if one.same_as is None]
+    ids = {name: own for own, name in topic_names(store, project).items()}
     return ResultPart(
         strangers=wording.strangers_sentence(result),
         verdict=wording.verdict(result),
         tiles=tuple(_tile(result, name) for name in MAIN) if own else (),
-        pairs=tuple(_card(project, run, pair, result) for pair in top_pairs(result, SHOWN_PAIRS)),
+        pairs=tuple(_card(project, run, pair, result, ids) for pair in top_pairs(result, SHOWN_PAIRS)),
         measures=tuple(MEASURES[name] for name in MAIN),
         settings=tuple(
             SettingLine(
@@ -290,12 +305,14 @@ def _tile(result: IntentsResult, name: str) -> TileView:
     return TileView(MEASURES[name], findings.rates[name], wording.setting_title(findings))
 
 
-def _card(project: Project, run: Run, pair: Pair, result: IntentsResult) -> PairCard:
+def _card(project: Project, run: Run, pair: Pair, result: IntentsResult, ids: Mapping[str, str]) -> PairCard:
     from urllib.parse import urlencode
 
     from vivavoce.reports import wording
 
     query = urlencode({"intent": pair.a, "guess": pair.b})
+    # Since the exam a topic may have been renamed or deleted: then no way leads there.
+    base, both = f"/p/{project.slug}/topics", [name for name in (pair.a, pair.b) if name in ids]
     return PairCard(
         pair.a,
         pair.b,
@@ -303,6 +320,8 @@ def _card(project: Project, run: Run, pair: Pair, result: IntentsResult) -> Pair
         wording.pair_advice(pair, result),
         tuple((example.text, example.intent) for example in pair.examples[:SHOWN_QUESTIONS]),
         f"{run_path(project, run)}/questions?{query}",
+        tuple(Link(name, f"{base}/{ids[name]}") for name in both),
+        f"{base}/merge?{urlencode([('topic', ids[name]) for name in both])}" if len(both) == 2 else "",
     )
 
 

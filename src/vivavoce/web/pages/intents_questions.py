@@ -11,7 +11,8 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.outcomes import Outcome
-from vivavoce.store.rows import OutcomeRow
+from vivavoce.store.database import Store
+from vivavoce.store.rows import OutcomeRow, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.figures import Drawn, drawn
@@ -101,6 +102,7 @@ def show_questions(  # noqa: PLR0917
         listing.downloads(),
         outcomes=_outcome_tabs(words, listing, found, outcome),
         meaning=_meaning(outcome),
+        nothing="" if found.total else _why_none(words, store, line.run, chosen),
     )
     return findings_page(request, view, project, words.gettext("Questions"))
 
@@ -133,6 +135,23 @@ def export_questions(  # noqa: PLR0917
         for row in found.rows
     ]
     return findings_file(project, run, f"questions.{kind}", QUESTION_COLUMNS, rows)
+
+
+def _why_none(words: Words, store: Store, run: Run, chosen: dict[str, str]) -> str:
+    """Say why two topics are named together although none of their questions was taken for the other."""
+    pair, narrowed = {chosen["intent"], chosen["guess"]}, chosen["outcome"] or chosen["search"]
+    known = ({one.a, one.b} == pair for one in intents.intents_result(store, run).pairs)
+    if narrowed or not any(known):
+        return ""
+    names = {"a": chosen["intent"], "b": chosen["guess"]}
+    back = intents.list_questions(store, run, intent=chosen["guess"], guess=chosen["intent"], limit=1).total
+    if back:
+        return words.gettext("No question of %(a)s was taken for %(b)s; the reverse did happen.", **names)
+    return words.gettext(
+        "No question of %(a)s was taken for %(b)s in this exam. The two are named together because their texts are "
+        "alike, not because of mistakes.",
+        **names,
+    )
 
 
 def _question_fields(words: Words, chosen: dict[str, str]) -> tuple[Field, ...]:

@@ -23,7 +23,7 @@ from vivavoce.web.rendering import Link
 from vivavoce.workspace import schedules
 from vivavoce.workspace.conversation_choices import offer, usual_bots
 from vivavoce.workspace.dialogues import list_batches
-from vivavoce.workspace.engine_rules import engine_names
+from vivavoce.workspace.engine_parts import ready_engines
 from vivavoce.workspace.schedules import clock
 from vivavoce.workspace.suites import list_suites
 
@@ -150,7 +150,7 @@ class _FormMaker:
     def groups(self) -> tuple[BoxGroup, ...]:
         words = self.words
         if self.typed.kind == "engines":
-            return (self._boxes("classifiers", words.gettext("Engines"), engine_names(self.project), ()),)
+            return (self._boxes("classifiers", words.gettext("Engines"), ready_engines(self.project), ()),)
         if self.typed.kind != "conversations" or not self._suite_id():
             return ()
         found = offer(self.store, self.project, self._suite_id())
@@ -183,7 +183,7 @@ class _FormMaker:
 
     def _engine(self) -> Field:
         usual = Choice("", self.words.gettext("engine of the project"))
-        choices = (usual, *(Choice(name, name) for name in engine_names(self.project)))
+        choices = (usual, *(Choice(name, name) for name in ready_engines(self.project)))
         wrong = fault_at(self.error, "classifier")
         return Field(
             "chosen", self.words.gettext("Engine"), "select", self.typed.chosen, choices=choices, error=wrong
