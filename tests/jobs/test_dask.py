@@ -19,7 +19,7 @@ from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
 
-# One of them reads texts with a network, the other counts letters.
+# Sentence vectors are read by a network, words are counted: neither depends on where.
 ENGINES = ("linear", "tfidf")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -26,7 +27,7 @@ def blocking_edit(store: Store, project: Project, edit_id: str) -> EditLine | No
         return edit_lines(tx, [found])[0] if found else None
 
 
-def _later(edit: Edit) -> sa.Select[tuple[str]]:
+def _later(edit: Edit) -> sa.Select[Any]:
     """Select the edits since then that touched a row of an edit, or what belongs to a topic that it made."""
     mine, other = changes.alias("mine"), changes.alias("other")
     same = sa.and_(other.c.noun == mine.c.noun, other.c.noun_id == mine.c.noun_id)
