@@ -117,6 +117,8 @@ def list_(
 ) -> None:
     """List the runs of a project, the newest first.
 
+    Each with its state, how far it is, and the one sentence of what it found.
+
     For example:
 
         viva runs list jobs
@@ -146,6 +148,8 @@ def wait(
 ) -> None:
     """Wait until a run is over, and say what it found.
 
+    Whoever stops waiting does not stop the run.
+
     For example:
 
         viva runs wait jobs 12
@@ -164,7 +168,9 @@ def cancel(
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
-    """End a run; what was done is kept, and `viva runs resume` goes on with it.
+    """End a run.
+
+    What was done is kept, and `viva runs resume` goes on with it.
 
     For example:
 
@@ -184,6 +190,8 @@ def resume(
 ) -> None:
     """Go on with a run that was cancelled or failed.
 
+    Only what is missing is done; what was done is kept.
+
     For example:
 
         viva runs resume jobs 12
@@ -202,6 +210,8 @@ def retry(
 ) -> None:
     """Try again what failed in a run that is over.
 
+    The findings are made anew afterwards.
+
     For example:
 
         viva runs retry jobs 12
@@ -219,7 +229,9 @@ def fetch(
     json_path: JsonPath = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write what a run found into a file: the report as a page of its own, or the findings as JSON.
+    """Write what a run found into a file.
+
+    The report is a page of its own that needs no server; the findings are JSON.
 
     For example:
 

@@ -30,11 +30,6 @@ def ready_engines(project: Project) -> tuple[str, ...]:
     return tuple(name for name in engine_names(project) if not missing_part(name))
 
 
-def unready_engines(project: Project) -> tuple[tuple[str, str], ...]:
-    """Return the other names, each with what it lacks."""
-    return tuple((name, lack) for name in engine_names(project) if (lack := missing_part(name)))
-
-
 def require_parts(name: str, where: str = "classifier") -> None:
     """Refuse an engine that cannot run here before a run is begun with it."""
     lack = missing_part(name)
