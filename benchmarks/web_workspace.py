@@ -14,16 +14,16 @@ from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
 from vivavoce.store.migrating import create_store
 from vivavoce.store.rows import Project
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.conversation_choices import Choice
-from vivavoce.workspace.conversations import start_conversations
-from vivavoce.workspace.demo import create_demo_project
-from vivavoce.workspace.dialogues import begin_scoring
-from vivavoce.workspace.engines import start_engines
-from vivavoce.workspace.importing import Choices, apply_import, prepare_import
-from vivavoce.workspace.incoming import Source
-from vivavoce.workspace.intents import start_intents
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.conversations.choices import Choice
+from vivavoce.workspace.conversations.conversations import start_conversations
+from vivavoce.workspace.dialogues.dialogues import begin_scoring
+from vivavoce.workspace.exams.engines import start_engines
+from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.projects.demo import create_demo_project
+from vivavoce.workspace.topics.importing import Choices, apply_import, prepare_import
+from vivavoce.workspace.topics.incoming import Source
 
 SUITE = "flight"
 BOTS = ("keywords", "nearest")

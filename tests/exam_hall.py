@@ -15,9 +15,9 @@ from vivavoce.records import Dataset
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.engines import start_engines
-from vivavoce.workspace.intents import start_intents
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.exams.engines import start_engines
+from vivavoce.workspace.exams.intents import start_intents
 
 SMALL: dict[str, Any] = {"retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}
 ENGINES = ("tfidf", "tfidf:en")

@@ -14,12 +14,12 @@ from vivavoce.store.database import Store
 from vivavoce.store.migrating import create_store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace import runs
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.conversation_choices import Choice
-from vivavoce.workspace.conversations import start_conversations
-from vivavoce.workspace.suites import import_read_suite, list_suites
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.conversations.choices import Choice
+from vivavoce.workspace.conversations.conversations import start_conversations
+from vivavoce.workspace.exams import runs
+from vivavoce.workspace.scenarios.suites import import_read_suite, list_suites
 
 QUICK = Rhythm(lease=30, beat=5, poll=0.05, flush=0.02, schedules=0.05)
 RULES = BotRules(private_bots=True)

@@ -13,10 +13,10 @@ from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.stamps import now
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.dialogue_imports import TalkChoices, add_talks
-from vivavoce.workspace.dialogue_lists import list_talks
-from vivavoce.workspace.dialogues import begin_scoring
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.dialogues.dialogues import begin_scoring
+from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.lists import list_talks
 
 BATCH = "shipped"
 

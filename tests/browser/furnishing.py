@@ -13,24 +13,24 @@ from vivavoce.demo import dialogues_path, load
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, User
 from vivavoce.store.stamps import now
-from vivavoce.workspace.actors import Actor
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.bots import add_bot
-from vivavoce.workspace.conversation_choices import Choice
-from vivavoce.workspace.conversations import start_conversations
-from vivavoce.workspace.dialogue_imports import TalkChoices, apply_talks, prepare_talks
-from vivavoce.workspace.dialogues import begin_scoring
-from vivavoce.workspace.engines import start_engines
-from vivavoce.workspace.importing import Choices, apply_import, prepare_import
-from vivavoce.workspace.incoming import Source
-from vivavoce.workspace.intents import start_intents
-from vivavoce.workspace.keys import make_key
-from vivavoce.workspace.names import OUT_OF_SCOPE
-from vivavoce.workspace.people import invite
-from vivavoce.workspace.ratings import Opinion, rate_talk
-from vivavoce.workspace.schedules import NewSchedule, create_schedule
-from vivavoce.workspace.suites import import_read_suite, read_shipped
-from vivavoce.workspace.topics import change_topic
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.access.keys import make_key
+from vivavoce.workspace.access.people import invite
+from vivavoce.workspace.bots.bots import add_bot
+from vivavoce.workspace.conversations.choices import Choice
+from vivavoce.workspace.conversations.conversations import start_conversations
+from vivavoce.workspace.dialogues.dialogues import begin_scoring
+from vivavoce.workspace.dialogues.imports import TalkChoices, apply_talks, prepare_talks
+from vivavoce.workspace.dialogues.ratings import Opinion, rate_talk
+from vivavoce.workspace.exams.engines import start_engines
+from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule
+from vivavoce.workspace.scenarios.suites import import_read_suite, read_shipped
+from vivavoce.workspace.topics.importing import Choices, apply_import, prepare_import
+from vivavoce.workspace.topics.incoming import Source
+from vivavoce.workspace.topics.names import OUT_OF_SCOPE
+from vivavoce.workspace.topics.topics import change_topic
 
 NAMES = {
     Role.READER: "Robin Reader",

@@ -14,7 +14,7 @@ from halls import Hall
 from journeys import fill, flash, heading, press, visiting
 
 from vivavoce.store.rows import Role
-from vivavoce.workspace.suites import parse_scenario
+from vivavoce.workspace.scenarios.suites import parse_scenario
 
 pytestmark = pytest.mark.browser
 

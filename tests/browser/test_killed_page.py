@@ -28,7 +28,7 @@ from vivavoce.store import tables
 from vivavoce.store.database import Store, open_store
 from vivavoce.store.rows import Project, Role, Run, RunState, UnitState, User
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.runs import resume_run
+from vivavoce.workspace.exams.runs import resume_run
 
 pytestmark = [
     pytest.mark.browser,

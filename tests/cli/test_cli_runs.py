@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from vivavoce.cli.app import app
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import open_store
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.examples import add_examples
-from vivavoce.workspace.projects import create_project
-from vivavoce.workspace.topics import add_topic
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.projects.projects import create_project
+from vivavoce.workspace.topics.examples import add_examples
+from vivavoce.workspace.topics.topics import add_topic
 
 QUICK = Rhythm(lease=30, beat=5, poll=0.02, flush=0.02, schedules=5)
 TEXTS = {

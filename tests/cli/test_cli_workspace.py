@@ -11,8 +11,8 @@ import pytest
 from vivavoce.cli.places import place_of
 from vivavoce.store.database import open_store
 from vivavoce.store.rows import Role
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.projects import create_project
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.projects.projects import create_project
 
 
 @pytest.fixture

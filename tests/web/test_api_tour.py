@@ -16,8 +16,8 @@ from filled_house import do_work
 from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Role
-from vivavoce.workspace.keys import make_key
-from vivavoce.workspace.signing_in import actor_of
+from vivavoce.workspace.access.keys import make_key
+from vivavoce.workspace.access.signing_in import actor_of
 
 if TYPE_CHECKING:
     from conftest import House

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from vivavoce.web.pages.bot_form import FORMS, entry_of, field_names, form_of, values_of
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.bots import add_bot, list_bots
+from vivavoce.web.pages.bots.form import FORMS, entry_of, field_names, form_of, values_of
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.bots.bots import add_bot, list_bots
 
 HTTP = {"kind": "http", "url": "https://bot.example/chat"}
 PATH = "/p/jobs/bots"

@@ -15,8 +15,8 @@ from held_talks import hold
 from vivavoce.reports.conversation_meanings import OUTCOME_NAMES
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.web.talk_words import NAMES
-from vivavoce.workspace import runs
-from vivavoce.workspace.suites import list_suites
+from vivavoce.workspace.exams import runs
+from vivavoce.workspace.scenarios.suites import list_suites
 
 ODD = "slash/and?odd#name"
 

@@ -13,11 +13,11 @@ from scored_talks import bring_talks, hold_scoring
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.store.rows import Role, Run, RunState, TurnRow, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.dialogue_imports import TalkChoices, add_talks
-from vivavoce.workspace.dialogue_lists import list_talks
-from vivavoce.workspace.dialogues import find_talk
-from vivavoce.workspace.ratings import opinion_of
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.dialogues.dialogues import find_talk
+from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.lists import list_talks
+from vivavoce.workspace.dialogues.ratings import opinion_of
 
 BASE = "/p/jobs/dialogues"
 PAGES = ("", "/batches", "/agreement")

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from exam_hall import SMALL, fill_project, found_in, hold_engines, hold_intents
 from vivavoce.store.rows import Role
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.intents import start_intents
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.exams.intents import start_intents
 
 BASE = "/api/v1/projects/jobs"
 BODY: dict[str, Any] = {"retries": 1, "settings": [[0, 0]], "classifier": "tfidf"}

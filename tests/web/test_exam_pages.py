@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from exam_hall import SMALL, fill_project, finish, found_in, hold_engines, hold_intents
 from vivavoce.store.rows import Role, RunState
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.intents import start_intents
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.exams.intents import start_intents
 
 PAPER = {
     "classifier": "tfidf",

@@ -16,11 +16,11 @@ from vivavoce.errors import MissingPartError, WorkError
 from vivavoce.jobs.concluding import Concluded, keep_concluded
 from vivavoce.store.rows import Role, Run
 from vivavoce.store.stamps import now
-from vivavoce.workspace import topics
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.examples import add_examples, change_example, list_examples
-from vivavoce.workspace.history import topic_edits
-from vivavoce.workspace.intents import start_intents
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.topics import topics
+from vivavoce.workspace.topics.examples import add_examples, change_example, list_examples
+from vivavoce.workspace.topics.history import topic_edits
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_an_engine_that_cannot_run_here_is_not_offered_and_refused_at_its_field(
         if kind == "sif":
             raise MissingPartError("there are no word vectors", remedy="get them")
 
-    monkeypatch.setattr("vivavoce.workspace.engine_parts._make", lack)
+    monkeypatch.setattr("vivavoce.workspace.exams.engine_parts._make", lack)
     fill_project(house.store, house.project)
     intents, engines = editor.get("/p/jobs/intents").text, editor.get("/p/jobs/engines").text
     assert '<option value="sif"' not in intents
@@ -214,7 +214,7 @@ def test_an_empty_list_of_mistakes_says_that_the_texts_are_alike(
     fill_project(house.store, house.project)
     hold_intents(house.store, house.project)
     found = SimpleNamespace(pairs=(SimpleNamespace(a="x", b="y"),))
-    monkeypatch.setattr("vivavoce.web.pages.intents_questions.intents.intents_result", lambda store, run: found)
+    monkeypatch.setattr("vivavoce.web.pages.exams.intents_questions.intents.intents_result", lambda store, run: found)
     assert "their texts are alike" in editor.get("/p/jobs/intents/1/questions?intent=x&guess=y").text
     assert "their texts are alike" not in editor.get("/p/jobs/intents/1/questions?intent=x&guess=z").text
 

@@ -12,8 +12,8 @@ from starlette.types import Message
 from vivavoce.store.rows import Role
 from vivavoce.web.answers import FLASH_COOKIE, done
 from vivavoce.web.security.headers import SecurityHeaders
-from vivavoce.workspace.actors import Actor
-from vivavoce.workspace.keys import list_keys, make_key
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.keys import list_keys, make_key
 
 if TYPE_CHECKING:
     from conftest import House

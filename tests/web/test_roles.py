@@ -16,8 +16,8 @@ from vivavoce.store.rows import Role
 from vivavoce.web import api, pages
 from vivavoce.web.access import Needs
 from vivavoce.web.app import API, bare_app, routers
-from vivavoce.workspace.keys import make_key
-from vivavoce.workspace.signing_in import actor_of
+from vivavoce.workspace.access.keys import make_key
+from vivavoce.workspace.access.signing_in import actor_of
 
 if TYPE_CHECKING:
     from conftest import House

@@ -8,8 +8,8 @@ import yaml
 from vivavoce.conversations import read_suite
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.suites import import_suite
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.scenarios.suites import import_suite
 
 API = "/api/v1/projects/jobs"
 SCENARIO = "id: mine\nlevel: basic\nturns:\n- user: Hello\n  expect: greet\n"

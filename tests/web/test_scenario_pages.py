@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from vivavoce.conversations.scenario import Kind, Turn
 from vivavoce.store.rows import Role, ScenarioRow, SuiteRow
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.suites import import_suite, parse_scenario
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.scenarios.suites import import_suite, parse_scenario
 
 
 class FormReader(HTMLParser):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.schedules import NewSchedule, create_schedule, list_schedules
-from vivavoce.workspace.suites import import_suite
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule, list_schedules
+from vivavoce.workspace.scenarios.suites import import_suite
 
 PATH = "/p/jobs/schedules"
 API = "/api/v1/projects/jobs/schedules"

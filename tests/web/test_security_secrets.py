@@ -22,8 +22,8 @@ from vivavoce.web.security import (
     rehash_needed,
     shortened,
 )
-from vivavoce.workspace.secrets.passwords import MAX_CHARACTERS, USUAL, Cost
-from vivavoce.workspace.secrets.tokens import API_TOKEN_PATTERN
+from vivavoce.workspace.access.secrets.passwords import MAX_CHARACTERS, USUAL, Cost
+from vivavoce.workspace.access.secrets.tokens import API_TOKEN_PATTERN
 
 CHEAP = Cost(n=2, r=1, p=1)
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.web.security import Attempt, Wait, address_key, kept_attempts, login_key, new_attempt, waiting_time
-from vivavoce.workspace.secrets.throttling import FORGET_AFTER, LONGEST_WAIT
+from vivavoce.workspace.access.secrets.throttling import FORGET_AFTER, LONGEST_WAIT
 
 NOW = 1_700_000_000.0
 HOME, AWAY = "192.0.2.1", "198.51.100.7"

@@ -10,7 +10,7 @@ import pytest
 
 from vivavoce import demo
 from vivavoce.conversations import expand, read_suite
-from vivavoce.workspace.suites import list_suites
+from vivavoce.workspace.scenarios.suites import list_suites
 
 SHEET = "scenario\tlevel\tuser\texpect_topic\tgood_replies\nmine\tbasic\tHello\tgreet\thello\nmine\t\tBye\tbye\tbye\n"
 

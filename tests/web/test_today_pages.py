@@ -6,8 +6,8 @@ from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Run, RunState
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.topics import add_topic
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.topics.topics import add_topic
 
 
 def begin(house, state: RunState = RunState.RUNNING, kind: str = "dialogues") -> Run:

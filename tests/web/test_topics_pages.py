@@ -9,10 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Role
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.examples import list_examples
-from vivavoce.workspace.history import list_edits
-from vivavoce.workspace.topics import add_topic
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.topics.examples import list_examples
+from vivavoce.workspace.topics.history import list_edits
+from vivavoce.workspace.topics.topics import add_topic
 
 TOPICS = "/p/jobs/topics"
 

@@ -10,9 +10,9 @@ from places import in_both
 from vivavoce.errors import AbsentError, AccessError, DataError, InputError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.bot_rules import BotRules, entry_faults
-from vivavoce.workspace.bots import (
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
+from vivavoce.workspace.bots.bots import (
     add_bot,
     change_bot,
     check_bot_entry,
@@ -202,7 +202,7 @@ def test_a_trial_of_a_bot_that_cannot_be_reached_is_a_report_and_no_error(store:
 
 
 def test_a_bot_that_never_stops_talking_is_given_up(store: Store, project: Project, monkeypatch) -> None:
-    from vivavoce.workspace import bots
+    from vivavoce.workspace.bots import bots
 
     monkeypatch.setattr(bots, "TEST_SECONDS", 0.2)
     bot_id = added(store, project, entry={"kind": "scripted", "delay_s": "5"})

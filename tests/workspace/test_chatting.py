@@ -7,8 +7,8 @@ import pytest
 from vivavoce.errors import AccessError, UsageError
 from vivavoce.store.rows import BotRow
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace import chatting
-from vivavoce.workspace.chatting import (
+from vivavoce.workspace.bots import chatting
+from vivavoce.workspace.bots.chatting import (
     MOST_LETTERS,
     MOST_MESSAGES,
     Heard,
@@ -19,7 +19,7 @@ from vivavoce.workspace.chatting import (
     make_partner,
     say,
 )
-from vivavoce.workspace.drafts import scenario_of
+from vivavoce.workspace.scenarios.drafts import scenario_of
 
 ASKED = "I'd like one seat from Melbourne to Sydney on 14 October please, leaving around 7am."
 

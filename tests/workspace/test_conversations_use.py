@@ -17,11 +17,12 @@ from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.database import Store, open_store
 from vivavoce.store.repositories.turns import TurnFilter
 from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
-from vivavoce.workspace import conversations, runs
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.conversation_choices import BUILT_IN, offer
-from vivavoce.workspace.conversations import (
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.conversations import conversations
+from vivavoce.workspace.conversations.changes import changed_turns, compare_conversations
+from vivavoce.workspace.conversations.choices import BUILT_IN, offer
+from vivavoce.workspace.conversations.conversations import (
     TalkPlace,
     TurnPlace,
     bot_progress,
@@ -32,9 +33,9 @@ from vivavoce.workspace.conversations import (
     start_conversations,
     watch,
 )
-from vivavoce.workspace.run_changes import changed_turns, compare_conversations
-from vivavoce.workspace.suites import import_suite
-from vivavoce.workspace.transcripts import MOST_TURNS, find_talk, list_talks, list_turns, turn_choices
+from vivavoce.workspace.conversations.transcripts import MOST_TURNS, find_talk, list_talks, list_turns, turn_choices
+from vivavoce.workspace.exams import runs
+from vivavoce.workspace.scenarios.suites import import_suite
 
 READER = Actor(None, "a reader", Role.READER)
 ODD = "slash/and?odd#name"

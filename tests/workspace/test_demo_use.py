@@ -9,13 +9,13 @@ from vivavoce import demo
 from vivavoce.errors import AccessError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.conversation_choices import Choice
-from vivavoce.workspace.conversations import look_ahead
-from vivavoce.workspace.demo import create_demo_project
-from vivavoce.workspace.intents import start_intents
-from vivavoce.workspace.today import show_today
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.conversations.choices import Choice
+from vivavoce.workspace.conversations.conversations import look_ahead
+from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.projects.demo import create_demo_project
+from vivavoce.workspace.projects.today import show_today
 
 
 @in_both

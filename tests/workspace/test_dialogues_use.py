@@ -16,19 +16,8 @@ from vivavoce.jobs.exams.dialogues import dialogues_from_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow, TurnRow, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.dialogue_imports import (
-    TalkChoices,
-    add_talks,
-    apply_talks,
-    change_talks,
-    drop_talks,
-    open_talks,
-    prepare_talks,
-)
-from vivavoce.workspace.dialogue_lists import TalkChoice, list_talks
-from vivavoce.workspace.dialogue_reading import talks_of_run
-from vivavoce.workspace.dialogues import (
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.dialogues.dialogues import (
     begin_scoring,
     delete_batch,
     find_talk,
@@ -37,7 +26,18 @@ from vivavoce.workspace.dialogues import (
     standing_of,
     talk_ids,
 )
-from vivavoce.workspace.incoming import Source
+from vivavoce.workspace.dialogues.imports import (
+    TalkChoices,
+    add_talks,
+    apply_talks,
+    change_talks,
+    drop_talks,
+    open_talks,
+    prepare_talks,
+)
+from vivavoce.workspace.dialogues.lists import TalkChoice, list_talks
+from vivavoce.workspace.dialogues.reading import talks_of_run
+from vivavoce.workspace.topics.incoming import Source
 
 READER = Actor(None, "a reader", Role.READER)
 EDITOR = Actor(None, "an editor", Role.EDITOR)

@@ -12,7 +12,7 @@ from vivavoce import demo
 from vivavoce.conversations import Scenario, read_suite
 from vivavoce.conversations.scenario import Expectation, Include, Kind, Match, Pattern, Phrase, Turn
 from vivavoce.errors import UsageError
-from vivavoce.workspace.drafts import (
+from vivavoce.workspace.scenarios.drafts import (
     NOTHING,
     Draft,
     DraftTurn,
@@ -29,7 +29,7 @@ from vivavoce.workspace.drafts import (
     scenario_of,
     step_of,
 )
-from vivavoce.workspace.suites import parse_scenario, scenario_text, without_lines
+from vivavoce.workspace.scenarios.suites import parse_scenario, scenario_text, without_lines
 
 SHIPPED = [without_lines(one) for name in demo.suites() for one in read_suite(name).scenarios]
 TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=30)

@@ -17,12 +17,12 @@ from vivavoce.files.exports import csv_bytes, xlsx_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import Project
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.datasets import project_dataset
-from vivavoce.workspace.examples import add_examples
-from vivavoce.workspace.exporting import COLUMNS, example_table, export_json
-from vivavoce.workspace.history import undo_edit
-from vivavoce.workspace.importing import (
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.topics.datasets import project_dataset
+from vivavoce.workspace.topics.examples import add_examples
+from vivavoce.workspace.topics.exporting import COLUMNS, example_table, export_json
+from vivavoce.workspace.topics.history import undo_edit
+from vivavoce.workspace.topics.importing import (
     Choices,
     Preview,
     apply_import,
@@ -31,9 +31,9 @@ from vivavoce.workspace.importing import (
     open_import,
     prepare_import,
 )
-from vivavoce.workspace.incoming import Source, read_source, source_of_text
-from vivavoce.workspace.plans import KINDS
-from vivavoce.workspace.topics import add_topic
+from vivavoce.workspace.topics.incoming import Source, read_source, source_of_text
+from vivavoce.workspace.topics.plans import KINDS
+from vivavoce.workspace.topics.topics import add_topic
 
 
 @pytest.fixture

@@ -16,13 +16,13 @@ from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import now
-from vivavoce.workspace import engines, intents
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.comparing import compare_runs, difference_of
-from vivavoce.workspace.datasets import project_dataset
-from vivavoce.workspace.engine_rules import check_engine, known_engines
-from vivavoce.workspace.projects import change_project
-from vivavoce.workspace.timeline import show_timeline
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.engine_rules import check_engine, known_engines
+from vivavoce.workspace.exams import engines, intents
+from vivavoce.workspace.exams.comparing import compare_runs, difference_of
+from vivavoce.workspace.exams.timeline import show_timeline
+from vivavoce.workspace.projects.projects import change_project
+from vivavoce.workspace.topics.datasets import project_dataset
 
 EDITOR = Actor(None, "an editor", Role.EDITOR)
 SHARES = st.floats(0, 1)

@@ -11,13 +11,13 @@ from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, User
 from vivavoce.store.stamps import now
-from vivavoce.workspace import keys
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.engine_rules import check_engine, known_engines
-from vivavoce.workspace.projects import change_project, create_project, delete_project
-from vivavoce.workspace.secrets.tokens import digest_of, is_api_token
-from vivavoce.workspace.signing_in import actor_of
-from vivavoce.workspace.switches import Switches, change_switches, show_switches
+from vivavoce.workspace.access import keys
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.engine_rules import check_engine, known_engines
+from vivavoce.workspace.access.secrets.tokens import digest_of, is_api_token
+from vivavoce.workspace.access.signing_in import actor_of
+from vivavoce.workspace.access.switches import Switches, change_switches, show_switches
+from vivavoce.workspace.projects.projects import change_project, create_project, delete_project
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from vivavoce import demo
 from vivavoce.conversations import Scenario, read_suite
 from vivavoce.conversations.scenario import Include, Turn
-from vivavoce.workspace.merging import MINE, THEIRS, changed_by, merge_scenarios, pair_turns
-from vivavoce.workspace.suites import without_lines
+from vivavoce.workspace.scenarios.merging import MINE, THEIRS, changed_by, merge_scenarios, pair_turns
+from vivavoce.workspace.scenarios.suites import without_lines
 
 SHIPPED = [without_lines(one) for name in demo.suites() for one in read_suite(name).scenarios if len(one.turns) > 2]
 BASES = st.sampled_from(SHIPPED)

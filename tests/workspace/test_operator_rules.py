@@ -12,17 +12,18 @@ from vivavoce.errors import AccessError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, Role, RunState
 from vivavoce.store.stamps import now
-from vivavoce.workspace import keys, people, runs
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.bots import delete_bot, list_bots
-from vivavoce.workspace.chatting import Reach, make_partner
-from vivavoce.workspace.dialogues import begin_scoring
-from vivavoce.workspace.engine_rules import check_engine
-from vivavoce.workspace.history import list_edits, undo_edit
-from vivavoce.workspace.projects import change_project, create_project
-from vivavoce.workspace.secrets.passwords import Cost
-from vivavoce.workspace.secrets.tokens import digest_of
+from vivavoce.workspace.access import keys, people
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.access.engine_rules import check_engine
+from vivavoce.workspace.access.secrets.passwords import Cost
+from vivavoce.workspace.access.secrets.tokens import digest_of
+from vivavoce.workspace.bots.bots import delete_bot, list_bots
+from vivavoce.workspace.bots.chatting import Reach, make_partner
+from vivavoce.workspace.dialogues.dialogues import begin_scoring
+from vivavoce.workspace.exams import runs
+from vivavoce.workspace.projects.projects import change_project, create_project
+from vivavoce.workspace.topics.history import list_edits, undo_edit
 
 ADMIN = Actor("anna", "Anna", Role.ADMIN)
 EDITOR = Actor("emil", "Emil", Role.EDITOR)

@@ -11,12 +11,12 @@ from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role, User
 from vivavoce.store.stamps import now
-from vivavoce.workspace import accounts, links, people, sessions, setting_up, signing_in
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.audit_log import read_log
-from vivavoce.workspace.facts import workspace_facts
-from vivavoce.workspace.secrets.passwords import Cost, hash_password
-from vivavoce.workspace.secrets.tokens import digest_of
+from vivavoce.workspace.access import accounts, links, people, sessions, setting_up, signing_in
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.audit_log import read_log
+from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
+from vivavoce.workspace.access.secrets.tokens import digest_of
+from vivavoce.workspace.projects.facts import workspace_facts
 
 CHEAP = Cost(2, 1, 1)
 GOOD = "tortoise on the roof"

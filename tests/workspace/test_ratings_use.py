@@ -16,12 +16,20 @@ from vivavoce.statistics import krippendorff_alpha_nominal, percent_agreement
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.agreement import ENOUGH, FEWEST, concord_of, measure_accord
-from vivavoce.workspace.dialogue_imports import TalkChoices, add_talks
-from vivavoce.workspace.dialogue_lists import list_talks
-from vivavoce.workspace.dialogues import find_talk
-from vivavoce.workspace.ratings import NO_OPINION, Opinion, answers_of, next_talk, opinion_of, rate_talk, take_back
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.dialogues.agreement import ENOUGH, FEWEST, concord_of, measure_accord
+from vivavoce.workspace.dialogues.dialogues import find_talk
+from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.lists import list_talks
+from vivavoce.workspace.dialogues.ratings import (
+    NO_OPINION,
+    Opinion,
+    answers_of,
+    next_talk,
+    opinion_of,
+    rate_talk,
+    take_back,
+)
 
 READER = Actor(None, "a reader", Role.READER)
 

@@ -12,9 +12,9 @@ from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, RunState
 from vivavoce.store.stamps import now
-from vivavoce.workspace import runs
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.intents import start_intents
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.exams import runs
+from vivavoce.workspace.exams.intents import start_intents
 
 REVIEWER = Actor(None, "a reviewer", Role.REVIEWER)
 OPTIONS: dict[str, Any] = {"classifier": "tfidf", "retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}

@@ -12,10 +12,10 @@ from vivavoce.conversations.scenario import Expectation, Kind, Pattern, Turn
 from vivavoce.errors import AbsentError, AccessError, DataError, StaleError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, ScenarioRow, SuiteRow
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.offering import offered_topics
-from vivavoce.workspace.pasting import paste_scenarios
-from vivavoce.workspace.scenarios import (
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.scenarios.offering import offered_topics
+from vivavoce.workspace.scenarios.pasting import paste_scenarios
+from vivavoce.workspace.scenarios.scenarios import (
     create_scenario,
     delete_scenario,
     free_name,
@@ -28,9 +28,9 @@ from vivavoce.workspace.scenarios import (
     suite_of,
     version_of,
 )
-from vivavoce.workspace.suites import import_suite
-from vivavoce.workspace.trying import try_answer
-from vivavoce.workspace.twinning import suggest_typo, with_twins
+from vivavoce.workspace.scenarios.suites import import_suite
+from vivavoce.workspace.scenarios.trying import try_answer
+from vivavoce.workspace.scenarios.twinning import suggest_typo, with_twins
 
 READER = Actor(None, "a reader", Role.READER)
 SMALL = """

@@ -12,8 +12,8 @@ from vivavoce.jobs.schedules import start_due
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Schedule
 from vivavoce.store.stamps import now
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.schedules import (
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.projects.schedules import (
     NewSchedule,
     create_schedule,
     delete_schedule,
@@ -21,8 +21,8 @@ from vivavoce.workspace.schedules import (
     start_scheduled,
     switch_schedule,
 )
-from vivavoce.workspace.suites import import_suite
-from vivavoce.workspace.topics import add_topic
+from vivavoce.workspace.scenarios.suites import import_suite
+from vivavoce.workspace.topics.topics import add_topic
 
 READER = Actor(None, "a reader", Role.READER)
 EDITOR = Actor(None, "an editor", Role.EDITOR)

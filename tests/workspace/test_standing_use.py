@@ -14,10 +14,10 @@ from vivavoce.errors import UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DocumentRow, OutcomeRow, Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT
-from vivavoce.workspace.examples import list_examples, move_examples
-from vivavoce.workspace.standing import FLAGS, SORTS, judge_examples, list_topics, topic_state
-from vivavoce.workspace.topics import add_topic, change_topic
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.topics.examples import list_examples, move_examples
+from vivavoce.workspace.topics.standing import FLAGS, SORTS, judge_examples, list_topics, topic_state
+from vivavoce.workspace.topics.topics import add_topic, change_topic
 
 LATER = timedelta(seconds=1)
 

@@ -15,8 +15,8 @@ from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
 from vivavoce.errors import AbsentError, AccessError, DataError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, SuiteRow
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.suites import (
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.scenarios.suites import (
     assemble_suite,
     create_suite,
     delete_suite,

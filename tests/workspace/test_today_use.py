@@ -17,11 +17,11 @@ from vivavoce.reports.meanings import MEASURES
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, DocumentRow, MeasureRow, Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.bots import add_bot
-from vivavoce.workspace.today import MOST_PROBLEMS, WATCHED, _verdict, measure_of, show_today
-from vivavoce.workspace.topics import add_topic
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.bots.bots import add_bot
+from vivavoce.workspace.projects.today import MOST_PROBLEMS, WATCHED, _verdict, measure_of, show_today
+from vivavoce.workspace.topics.topics import add_topic
 
 SCOPE = "0,0"
 OPTIONS = {"settings": [[0, 0.0]]}

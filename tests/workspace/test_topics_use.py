@@ -13,9 +13,9 @@ from places import in_both
 from vivavoce.errors import AbsentError, AccessError, StaleError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
-from vivavoce.workspace.actors import PRODUCT, Actor
-from vivavoce.workspace.datasets import project_dataset
-from vivavoce.workspace.examples import (
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.topics.datasets import project_dataset
+from vivavoce.workspace.topics.examples import (
     add_examples,
     change_example,
     clean_message,
@@ -23,8 +23,8 @@ from vivavoce.workspace.examples import (
     list_examples,
     move_examples,
 )
-from vivavoce.workspace.history import list_edits, show_edit, topic_edits, undo_edit
-from vivavoce.workspace.topics import (
+from vivavoce.workspace.topics.history import list_edits, show_edit, topic_edits, undo_edit
+from vivavoce.workspace.topics.topics import (
     ANSWER_CHOICES,
     add_topic,
     change_topic,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 VARIABLE = "VIVA_WORKSPACE"
 FILE = "workspace.db"
 # What starts the run of a schedule, as workers are told it.
-SCHEDULES = "vivavoce.workspace.schedules:start_scheduled"
+SCHEDULES = "vivavoce.workspace.projects.schedules:start_scheduled"
 Say = Callable[[str], None]
 
 Workspace = Annotated[

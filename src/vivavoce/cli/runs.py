@@ -21,7 +21,7 @@ from vivavoce.errors import UsageError, WorkError, nearest
 if TYPE_CHECKING:
     from vivavoce.store.database import Store
     from vivavoce.store.rows import Project, Run
-    from vivavoce.workspace.conversation_choices import Choice
+    from vivavoce.workspace.conversations.choices import Choice
 
 app = typer.Typer(
     name="runs",
@@ -95,7 +95,7 @@ def start(
     store = _opened(workspace, json_path)
     found = find_project(store, project)
     if kind == "conversations":
-        from vivavoce.workspace.conversation_choices import Choice
+        from vivavoce.workspace.conversations.choices import Choice
 
         choice = Choice(suite, tuple(bot or ()), tuple(domain or ()), tuple(level or ()), repeats)
         run = _start_talks(store, found, choice)
@@ -126,7 +126,7 @@ def list_(
         viva runs list jobs --limit 5 --json -
     """
     store = _opened(workspace, json_path)
-    from vivavoce.workspace.runs import list_runs
+    from vivavoce.workspace.exams.runs import list_runs
 
     found = find_project(store, project)
     lines = list_runs(store, found, limit=limit).lines
@@ -247,7 +247,7 @@ def fetch(
         )
     store = _opened(workspace, json_path)
     from vivavoce.files.writing import write_bytes
-    from vivavoce.workspace.runs import document
+    from vivavoce.workspace.exams.runs import document
 
     found = find_project(store, project)
     run = _run(store, found, number)
@@ -269,11 +269,11 @@ def _opened(workspace: str | None, json_path: str | None) -> Store:
 def _start(
     store: Store, project: Project, kind: str, *, classifiers: Sequence[str], retries: int | None, batch: str | None
 ) -> Run:
-    from vivavoce.workspace.actors import PRODUCT
-    from vivavoce.workspace.dialogues import begin_scoring
-    from vivavoce.workspace.engines import start_engines
-    from vivavoce.workspace.intents import start_intents
-    from vivavoce.workspace.runs import KINDS
+    from vivavoce.workspace.access.actors import PRODUCT
+    from vivavoce.workspace.dialogues.dialogues import begin_scoring
+    from vivavoce.workspace.exams.engines import start_engines
+    from vivavoce.workspace.exams.intents import start_intents
+    from vivavoce.workspace.exams.runs import KINDS
 
     repeated: dict[str, Any] = {} if retries is None else {"retries": retries}
     if kind == "intents":
@@ -291,9 +291,9 @@ def _start_talks(
     project: Project,
     choice: Choice,
 ) -> Run:
-    from vivavoce.workspace.actors import PRODUCT
-    from vivavoce.workspace.bot_rules import server_rules
-    from vivavoce.workspace.conversations import start_conversations
+    from vivavoce.workspace.access.actors import PRODUCT
+    from vivavoce.workspace.access.bot_rules import server_rules
+    from vivavoce.workspace.conversations.conversations import start_conversations
 
     with store.reading() as tx:
         suites = tx.suites.of_project(project.id)
@@ -306,7 +306,7 @@ def _start_talks(
 
 
 def _run(store: Store, project: Project, number: int) -> Run:
-    from vivavoce.workspace.runs import get_run
+    from vivavoce.workspace.exams.runs import get_run
 
     with store.reading() as tx:
         return get_run(tx, project, number)
@@ -325,8 +325,8 @@ def _change(
     use: str, workspace: str | None, project: str, number: int, *, json_path: str | None, quiet: bool
 ) -> None:
     store = _opened(workspace, json_path)
-    from vivavoce.workspace import runs
-    from vivavoce.workspace.actors import PRODUCT
+    from vivavoce.workspace.access.actors import PRODUCT
+    from vivavoce.workspace.exams import runs
 
     found = find_project(store, project)
     changed: Run = getattr(runs, use)(store, PRODUCT, found, number)

@@ -184,7 +184,7 @@ def import_(
     settings_in_force()
     store = open_current(workspace)
     from vivavoce.store.exchange import import_project
-    from vivavoce.workspace.projects import check_slug
+    from vivavoce.workspace.projects.projects import check_slug
 
     made = import_project(store, file, None, slug=check_slug(slug) if slug else None, tell=_progress(quiet))
     told = f"A new project was made: {made.name} (short name {made.slug})"
@@ -206,7 +206,7 @@ def status(workspace: Workspace = None, json_path: JsonPath = None, quiet: Quiet
     place = _begun(workspace, json_path)
     from vivavoce.store.database import open_store
     from vivavoce.store.migrating import require_current
-    from vivavoce.workspace.facts import workspace_facts
+    from vivavoce.workspace.projects.facts import workspace_facts
 
     store = open_store(place)
     require_current(store)
@@ -242,7 +242,7 @@ def setup_link(
     check_targets({"--json": json_path})
     settings_in_force()
     store = open_current(workspace)
-    from vivavoce.workspace import setting_up
+    from vivavoce.workspace.access import setting_up
 
     path = setting_up.setup_link(store)
     store.close()

@@ -20,9 +20,9 @@ from vivavoce.store.rows import Project, Role, SignIn, Token, User
 from vivavoce.store.stamps import now
 from vivavoce.web.config import WebConfig
 from vivavoce.web.security import bearer_token, client_address, digest_of, is_api_token, read_session
-from vivavoce.workspace.actors import Actor
-from vivavoce.workspace.keys import SCOPES
-from vivavoce.workspace.sessions import LIFETIME
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.keys import SCOPES
+from vivavoce.workspace.access.sessions import LIFETIME
 
 # A visit is noted this often at most: writing on every request would cost more than the request.
 NOTE_EVERY = timedelta(minutes=5)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -65,8 +66,7 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     app.state.store = store
     app.state.config = config or WebConfig()
     handle_errors(app, lambda path: methods_at(routers(api), path.removeprefix(API)))
-    for router in routers(pages):
-        app.include_router(router, include_in_schema=False)
+    app.include_router(_page_router(), include_in_schema=False)
     for router in routers(api):
         app.include_router(router, prefix=API, responses=ERRORS, dependencies=[Depends(check_query)])
     app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
@@ -75,11 +75,23 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
 
 
 def routers(package: ModuleType) -> Iterator[APIRouter]:
-    """Yield the routers of all modules of a package, by name."""
-    for found in sorted(iter_modules(package.__path__), key=lambda module: module.name):
-        router = getattr(import_module(f"{package.__name__}.{found.name}"), "router", None)
+    """Yield the routers of all modules of a package and of its rooms, by name."""
+    for found in sorted(walk_packages(package.__path__, f"{package.__name__}."), key=lambda module: module.name):
+        router = getattr(import_module(found.name), "router", None)
         if isinstance(router, APIRouter):
             yield router
+
+
+def _page_router() -> APIRouter:
+    """Return one router with all pages; `/topics/merge` comes before `/topics/{topic}`, whatever rooms are called."""
+    router = APIRouter()
+    routes = [route for one in routers(pages) for route in one.routes]
+    router.routes.extend(sorted(routes, key=_place))
+    return router
+
+
+def _place(route: BaseRoute) -> list[tuple[bool, str]]:
+    return [("{" in piece, piece) for piece in getattr(route, "path", "").split("/")]
 
 
 def _vega() -> Response:

@@ -16,8 +16,8 @@ from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
 from vivavoce.web.parts import Field
 from vivavoce.web.talk_words import named
-from vivavoce.workspace.bot_rules import BotRules
-from vivavoce.workspace.conversation_choices import (
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.conversations.choices import (
     MOST_AT_ONCE,
     MOST_PER_SECOND,
     MOST_REPEATS,
@@ -25,7 +25,7 @@ from vivavoce.workspace.conversation_choices import (
     Offer,
     usual_bots,
 )
-from vivavoce.workspace.runs import MOST_TITLE
+from vivavoce.workspace.exams.runs import MOST_TITLE
 
 MOST_LETTERS = 400
 

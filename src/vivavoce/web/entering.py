@@ -10,7 +10,7 @@ from starlette.responses import Response
 from vivavoce.web.access import config_of
 from vivavoce.web.answers import go
 from vivavoce.web.security import SECRET_PAGE, came_over_https, ended_cookie, session_cookie
-from vivavoce.workspace.signing_in import Entry
+from vivavoce.workspace.access.signing_in import Entry
 
 R = TypeVar("R", bound=Response)
 # The store decides when a session is over, counted from the last visit; a browser keeps no cookie longer than this.

@@ -11,7 +11,7 @@ from vivavoce.errors import AbsentError
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
-from vivavoce.workspace.runs import document
+from vivavoce.workspace.exams.runs import document
 
 
 @dataclass(frozen=True, slots=True)

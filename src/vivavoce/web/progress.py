@@ -8,7 +8,7 @@ from vivavoce.store.rows import Project, Run, RunState, UnitState
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Field, Progress, Tone
-from vivavoce.workspace.runs import MOST_TITLE, FailureCount, RunLine, RunProgress
+from vivavoce.workspace.exams.runs import MOST_TITLE, FailureCount, RunLine, RunProgress
 
 KINDS = {
     "intents": gettext_noop("Intents"),

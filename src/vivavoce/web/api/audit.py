@@ -10,10 +10,10 @@ from vivavoce.web.access import Admin, InStore
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Text
-from vivavoce.workspace import switches
-from vivavoce.workspace.audit_log import LogLine, read_log
-from vivavoce.workspace.facts import Facts, workspace_facts
-from vivavoce.workspace.switches import Switches
+from vivavoce.workspace.access import switches
+from vivavoce.workspace.access.audit_log import LogLine, read_log
+from vivavoce.workspace.access.switches import Switches
+from vivavoce.workspace.projects.facts import Facts, workspace_facts
 
 router = APIRouter(tags=["workspace"])
 Id = Annotated[str, Query(max_length=32)]

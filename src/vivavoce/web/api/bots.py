@@ -14,7 +14,7 @@ from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text, Word
 from vivavoce.web.conversation_forms import rules_of
-from vivavoce.workspace import bots
+from vivavoce.workspace.bots import bots
 
 router = APIRouter(tags=["bots"], prefix="/projects/{slug}/bots")
 

@@ -25,8 +25,9 @@ from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Text, Word
 from vivavoce.web.conversation_forms import rules_of
-from vivavoce.workspace import conversations, runs, transcripts
-from vivavoce.workspace.conversation_choices import (
+from vivavoce.workspace.conversations import conversations, transcripts
+from vivavoce.workspace.conversations.changes import compare_conversations
+from vivavoce.workspace.conversations.choices import (
     MOST_AT_ONCE,
     MOST_PER_SECOND,
     MOST_REPEATS,
@@ -34,8 +35,8 @@ from vivavoce.workspace.conversation_choices import (
     Choice,
     Size,
 )
-from vivavoce.workspace.conversations import KIND, BotProgress, conversations_result
-from vivavoce.workspace.run_changes import compare_conversations
+from vivavoce.workspace.conversations.conversations import KIND, BotProgress, conversations_result
+from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/projects/{slug}/conversations", tags=["conversations"])
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore
 from vivavoce.web.api.places import Place
-from vivavoce.workspace.demo import create_demo_project
+from vivavoce.workspace.projects.demo import create_demo_project
 
 router = APIRouter(tags=["projects"])
 

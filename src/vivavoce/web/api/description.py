@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 
 from vivavoce.store.rows import Role
 from vivavoce.web.access import Needs
-from vivavoce.workspace.keys import SCOPES
+from vivavoce.workspace.access.keys import SCOPES
 
 KEY = "key"
 SECURITY = {

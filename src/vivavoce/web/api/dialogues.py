@@ -20,9 +20,9 @@ from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Id, Text, Word
 from vivavoce.web.security import saved_upload
-from vivavoce.workspace import dialogues, runs
-from vivavoce.workspace.dialogue_findings import Refused, findings_of
-from vivavoce.workspace.dialogue_imports import (
+from vivavoce.workspace.dialogues import dialogues
+from vivavoce.workspace.dialogues.findings import Refused, findings_of
+from vivavoce.workspace.dialogues.imports import (
     Existing,
     PlannedTalk,
     Taken,
@@ -34,9 +34,10 @@ from vivavoce.workspace.dialogue_imports import (
     open_talks,
     prepare_talks,
 )
-from vivavoce.workspace.dialogue_lists import TalkChoice, TalkLine, list_talks
-from vivavoce.workspace.dialogue_reading import talks_of_run
-from vivavoce.workspace.incoming import Source
+from vivavoce.workspace.dialogues.lists import TalkChoice, TalkLine, list_talks
+from vivavoce.workspace.dialogues.reading import talks_of_run
+from vivavoce.workspace.exams import runs
+from vivavoce.workspace.topics.incoming import Source
 
 router = APIRouter(tags=["dialogues"])
 MOST_TALKS, MOST_MESSAGES, MOST_MARKS = 2000, 5000, 100

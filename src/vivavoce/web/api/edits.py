@@ -13,7 +13,7 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
-from vivavoce.workspace import history
+from vivavoce.workspace.topics import history
 
 router = APIRouter(tags=["edits"])
 

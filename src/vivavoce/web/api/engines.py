@@ -14,9 +14,9 @@ from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Word
-from vivavoce.workspace import engines, runs
-from vivavoce.workspace.engine_rules import Engine, known_engines
-from vivavoce.workspace.engines import EngineTime
+from vivavoce.workspace.access.engine_rules import Engine, known_engines
+from vivavoce.workspace.exams import engines, runs
+from vivavoce.workspace.exams.engines import EngineTime
 
 router = APIRouter(tags=["engines"])
 

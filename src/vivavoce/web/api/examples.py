@@ -14,8 +14,8 @@ from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Line, Text, Word
 from vivavoce.web.api.topics import Ids, Language
-from vivavoce.workspace import examples
-from vivavoce.workspace.topics import Made, split_topic
+from vivavoce.workspace.topics import examples
+from vivavoce.workspace.topics.topics import Made, split_topic
 
 router = APIRouter(tags=["examples"])
 Why = Annotated[Text, Field(max_length=500)]

@@ -17,10 +17,10 @@ from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
 from vivavoce.web.security import saved_upload
-from vivavoce.workspace import importing
-from vivavoce.workspace.incoming import Source, source_of_text
-from vivavoce.workspace.names import OUT_OF_SCOPE
-from vivavoce.workspace.plans import Effect, Kind, Mode, PlannedRow
+from vivavoce.workspace.topics import importing
+from vivavoce.workspace.topics.incoming import Source, source_of_text
+from vivavoce.workspace.topics.names import OUT_OF_SCOPE
+from vivavoce.workspace.topics.plans import Effect, Kind, Mode, PlannedRow
 
 router = APIRouter(tags=["imports"])
 Name = Annotated[Text, Field(max_length=200)]

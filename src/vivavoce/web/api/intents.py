@@ -19,9 +19,9 @@ from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Moment, Word
-from vivavoce.workspace import comparing, intents, runs, timeline
-from vivavoce.workspace.comparing import RateChange
-from vivavoce.workspace.timeline import Mark
+from vivavoce.workspace.exams import comparing, intents, runs, timeline
+from vivavoce.workspace.exams.comparing import RateChange
+from vivavoce.workspace.exams.timeline import Mark
 
 router = APIRouter(tags=["intents"])
 Fewest = Annotated[int, Field(ge=0, le=1000)]

@@ -15,7 +15,7 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Word
-from vivavoce.workspace import keys
+from vivavoce.workspace.access import keys
 
 router = APIRouter(tags=["keys"])
 

@@ -15,7 +15,7 @@ from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Word
 from vivavoce.web.entering import base_of
-from vivavoce.workspace import people, sessions
+from vivavoce.workspace.access import people, sessions
 
 router = APIRouter(tags=["people"])
 Search = Annotated[str, Query(max_length=200)]

@@ -13,7 +13,7 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Text, Word
-from vivavoce.workspace import projects
+from vivavoce.workspace.projects import projects
 
 router = APIRouter(tags=["projects"])
 

@@ -12,8 +12,8 @@ from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import LARGEST, Listed, listed
 from vivavoce.web.api.texts import Id
-from vivavoce.workspace import agreement, dialogues, ratings
-from vivavoce.workspace.ratings import Opinion, Order, Verdict
+from vivavoce.workspace.dialogues import agreement, dialogues, ratings
+from vivavoce.workspace.dialogues.ratings import Opinion, Order, Verdict
 
 router = APIRouter(tags=["ratings"])
 MOST_ANSWERS = 5000

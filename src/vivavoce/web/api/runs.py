@@ -13,8 +13,8 @@ from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Word
-from vivavoce.workspace import runs
-from vivavoce.workspace.runs import FailureCount
+from vivavoce.workspace.exams import runs
+from vivavoce.workspace.exams.runs import FailureCount
 
 router = APIRouter(tags=["runs"])
 RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run within its project.")]

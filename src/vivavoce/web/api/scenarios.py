@@ -13,8 +13,8 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
-from vivavoce.workspace import scenarios
-from vivavoce.workspace.scenarios import Saved
+from vivavoce.workspace.scenarios import scenarios
+from vivavoce.workspace.scenarios.scenarios import Saved
 
 router = APIRouter(tags=["scenarios"])
 Filter = Annotated[str | None, Query(max_length=200)]

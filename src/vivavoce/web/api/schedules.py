@@ -13,7 +13,7 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
-from vivavoce.workspace import schedules
+from vivavoce.workspace.projects import schedules
 
 router = APIRouter(tags=["schedules"], prefix="/projects/{slug}/schedules")
 

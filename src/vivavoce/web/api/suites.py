@@ -17,9 +17,9 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text, Word
-from vivavoce.workspace import suites
-from vivavoce.workspace.pasting import paste_scenarios, read_text
-from vivavoce.workspace.suites import SuiteLine
+from vivavoce.workspace.scenarios import suites
+from vivavoce.workspace.scenarios.pasting import paste_scenarios, read_text
+from vivavoce.workspace.scenarios.suites import SuiteLine
 
 router = APIRouter(tags=["suites"])
 Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The form of the file.")]

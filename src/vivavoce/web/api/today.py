@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.workspace import today
+from vivavoce.workspace.projects import today
 
 router = APIRouter(tags=["today"])
 

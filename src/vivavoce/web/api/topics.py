@@ -17,10 +17,10 @@ from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Line, Text, Word
-from vivavoce.workspace import standing, topics
-from vivavoce.workspace.exporting import COLUMNS, example_table, export_json
-from vivavoce.workspace.standing import Flag, TopicLine
-from vivavoce.workspace.topics import AnswerChoice
+from vivavoce.workspace.topics import standing, topics
+from vivavoce.workspace.topics.exporting import COLUMNS, example_table, export_json
+from vivavoce.workspace.topics.standing import Flag, TopicLine
+from vivavoce.workspace.topics.topics import AnswerChoice
 
 router = APIRouter(tags=["topics"])
 FORMS = (*TABLES, "json")

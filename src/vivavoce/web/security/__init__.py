@@ -17,8 +17,8 @@ from vivavoce.web.security.uploads import (
     saved_upload,
     told_by_name,
 )
-from vivavoce.workspace.secrets.passwords import check_password, hash_password, password_faults, rehash_needed
-from vivavoce.workspace.secrets.throttling import (
+from vivavoce.workspace.access.secrets.passwords import check_password, hash_password, password_faults, rehash_needed
+from vivavoce.workspace.access.secrets.throttling import (
     Attempt,
     Wait,
     address_key,
@@ -27,7 +27,7 @@ from vivavoce.workspace.secrets.throttling import (
     new_attempt,
     waiting_time,
 )
-from vivavoce.workspace.secrets.tokens import (
+from vivavoce.workspace.access.secrets.tokens import (
     Secret,
     bearer_token,
     digest_of,

@@ -1,0 +1,1 @@
+"""Pages to come in, and about people, keys and the log."""

@@ -1,0 +1,387 @@
+"""What a run of conversations found: the sentence, the seven numbers, pictures, real differences, what to fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from vivavoce.conversations.result import ALL, Comparison, ConversationsResult, Problem
+from vivavoce.errors import AbsentError
+from vivavoce.reports import conversation_wording as wording
+from vivavoce.reports.conversation_charts import outcome_rows
+from vivavoce.reports.conversation_meanings import milliseconds_text
+from vivavoce.reports.talks import gist, shorten
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Run, RunState, TurnRow
+from vivavoce.web.access import InStore, ProjectInPath, Reader
+from vivavoce.web.answers import download, page, table_file, words_of
+from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
+from vivavoce.web.listing import Listing, Number, Word
+from vivavoce.web.pages.conversations.live import Repeat, live_page, place_asked, run_tabs
+from vivavoce.web.pages.conversations.numbers import (
+    COLUMNS,
+    NumberHead,
+    NumberRow,
+    literal_heads,
+    literal_rows,
+    seven_heads,
+    seven_rows,
+    table_rows,
+)
+from vivavoce.web.parts import Choice, Column, Field, Row
+from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
+from vivavoce.web.rendering import Link
+from vivavoce.web.talk_words import domain_title, named, talk_path
+from vivavoce.workspace.conversations.conversations import KIND, TurnPlace, conversations_result, junit_of, said_at
+from vivavoce.workspace.exams import runs
+
+router = APIRouter(prefix="/p/{slug}/conversations")
+FEW_PROBLEMS, MANY_PROBLEMS = 3, 12
+EXAMPLES = 2
+EXAMPLE_LETTERS = 160
+OTHER_RUNS = 30
+Switch = Annotated[bool, Query()]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A turn that shows a problem."""
+
+    sent: str
+    reply: str
+    where: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemView:
+    """A problem in a sentence, what to do about it, and turns that show it."""
+
+    said: str
+    remedy: str
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BotProblems:
+    """The biggest problems of a bot; `turns` leads to the turns that went wrong, `more` to the rest."""
+
+    bot: str
+    problems: tuple[ProblemView, ...]
+    left: int
+    turns: str
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A table of numbers with its caption."""
+
+    caption: str
+    heads: tuple[NumberHead, ...]
+    rows: tuple[NumberRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure with the table of its numbers."""
+
+    figure: Drawn
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Which bot is better than which, in sentences; and for parts of the test as a table."""
+
+    sentences: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """All that a run found. `switch` leads to the numbers as the paper defines them, or back."""
+
+    head: RunHead
+    lead: str
+    second: str
+    tabs: tuple[Link, ...]
+    progress: ProgressView
+    warnings: tuple[str, ...]
+    domains: tuple[Link, ...]
+    numbers: Numbers
+    literal: bool
+    switch: str
+    downloads: tuple[Link, ...]
+    pictures: tuple[Picture, ...]
+    differences: Differences | None
+    problems: tuple[BotProblems, ...]
+    compare: tuple[Field, ...]
+    compare_path: str
+
+
+@router.get("/{number}")
+def show_run(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    domain: Word = "",
+    literal: Switch = False,
+    problems: Word = "",
+    script: Word = "",
+    repeat: Repeat = 1,
+) -> Response:
+    """Show what a run found; while it goes on, how far it is."""
+    line = runs.show_run(store, project, number, KIND)
+    if line.run.state is not RunState.DONE:
+        return live_page(request, store, project, line, place_asked(script, repeat))
+    asked = Asked(domain, literal, problems == "all")
+    view = result_view(words_of(request), store, project, line, asked)
+    return page(
+        request, "conversations/result.html", line.run.title, view=view, project=project, section="conversations"
+    )
+
+
+@router.get("/{number}/numbers.{kind_of_file}")
+def export_numbers(
+    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind_of_file: str
+) -> Response:
+    """Return every number of every bot, domain and level as CSV or XLSX."""
+    if kind_of_file not in ("csv", "xlsx"):
+        raise AbsentError("there is nothing here", remedy="take numbers.csv or numbers.xlsx")
+    run = runs.show_run(store, project, number, KIND).run
+    rows = list(table_rows(conversations_result(store, run)))
+    return table_file(f"{project.slug}-conversations-{number}", kind_of_file, COLUMNS, rows)
+
+
+@router.get("/{number}/junit.xml")
+def export_junit(who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Return the run as JUnit XML, as build servers read it."""
+    run = runs.show_run(store, project, number, KIND).run
+    content = junit_of(store, run).encode("utf-8", "replace")
+    return download(f"{project.slug}-conversations-{number}.xml", "application/xml", content)
+
+
+# --- the page ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a result is shown: one domain or all, the paper's wording, all problems or the first few."""
+
+    domain: str = ALL
+    literal: bool = False
+    all_problems: bool = False
+
+
+def result_view(words: Words, store: Store, project: Project, line: runs.RunLine, asked: Asked) -> ResultView:
+    """Return all that a page shows of a result."""
+    run, result = line.run, conversations_result(store, line.run)
+    domains = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain))
+    if asked.domain not in (ALL, *domains):
+        raise AbsentError(f"the run has no domain '{asked.domain}'", remedy="choose one of those above the numbers")
+    listing = Listing(
+        run_path(project, run), {"domain": asked.domain, "literal": "1" if asked.literal else ""}, page=1
+    )
+    return ResultView(
+        head=run_head(words, project, line),
+        lead=run.headline,
+        second=wording.second_sentence(result),
+        tabs=run_tabs(words, project, run, "result"),
+        progress=progress_view(words, project, runs.progress_of(store, run)),
+        warnings=tuple(_warnings(store, run, result)),
+        domains=_domain_links(words, listing, asked, domains),
+        numbers=_numbers(words, result, asked),
+        literal=asked.literal,
+        switch=listing.address(literal="" if asked.literal else "1"),
+        downloads=_downloads(words, listing.path),
+        pictures=tuple(_pictures(words, store, project, run, result)),
+        differences=_differences(words, result),
+        problems=tuple(_problems(words, store, project, run, result, asked)),
+        compare=_compare_fields(words, store, project, run),
+        compare_path=f"/p/{project.slug}/conversations/compare",
+    )
+
+
+def _warnings(store: Store, run: Run, result: ConversationsResult) -> Iterator[str]:
+    names = [bot.name for bot in result.header.bots]
+    told = dict.fromkeys((*runs.warnings_of(store, run), *wording.remarks(result)))
+    said = dict.fromkeys(wording.sentence(note, names) for note in told)
+    yield from said
+
+
+def _domain_links(words: Words, listing: Listing, asked: Asked, domains: Sequence[str]) -> tuple[Link, ...]:
+    if len(domains) < 2:
+        return ()
+    return tuple(
+        Link(domain_title(words, one), listing.address(domain=one), one == asked.domain) for one in (ALL, *domains)
+    )
+
+
+def _numbers(words: Words, result: ConversationsResult, asked: Asked) -> Numbers:
+    where = domain_title(words, asked.domain)
+    if asked.literal:
+        caption = words.gettext("By the wording of the paper, %(domain)s", domain=where)
+        return Numbers(caption, literal_heads(words), literal_rows(words, result, asked.domain))
+    caption = words.gettext("The seven numbers, %(domain)s", domain=where)
+    return Numbers(caption, seven_heads(words), seven_rows(words, result, asked.domain))
+
+
+def _downloads(words: Words, path: str) -> tuple[Link, ...]:
+    tables = [Link(kind.upper(), f"{path}/numbers.{kind}") for kind in ("csv", "xlsx")]
+    return (*tables, Link(words.gettext("JUnit for build servers"), f"{path}/junit.xml"))
+
+
+def _pictures(
+    words: Words, store: Store, project: Project, run: Run, result: ConversationsResult
+) -> Iterator[Picture]:
+    tables = {
+        "levels": (words.gettext("Right at each level"), _level_table(words, result)),
+        "outcomes": (words.gettext("Turns by what became of them"), _outcome_table(words, result)),
+        "times": (words.gettext("Response times"), _time_table(words, result)),
+    }
+    for name, (caption, (heads, rows)) in tables.items():
+        figure = drawn(store, project, run, name)
+        if figure is not None:
+            columns = tuple(Column(head, number=place > 0) for place, head in enumerate(heads))
+            yield Picture(figure, caption, columns, tuple(Row(row) for row in rows))
+
+
+Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+
+
+def _level_table(words: Words, result: ConversationsResult) -> Table:
+    bots, writer = [bot.name for bot in result.header.bots], Writer(words)
+    cells = {(cell.level, cell.bot): cell for cell in result.cells if not cell.domain and cell.level}
+    levels = wording.level_order(level for level, _ in cells)
+    rows: list[tuple[object, ...]] = [
+        (
+            named(words, level),
+            *[
+                writer.share(cells[level, bot].rates["accuracy"].value if (level, bot) in cells else None)
+                for bot in bots
+            ],
+        )
+        for level in levels
+    ]
+    return (words.gettext("Level"), *bots), rows
+
+
+def _outcome_table(words: Words, result: ConversationsResult) -> Table:
+    bots = [bot.name for bot in result.header.bots]
+    rows: list[tuple[object, ...]] = [(words.gettext(row[0]), *row[1:]) for row in outcome_rows(result)]
+    return (words.gettext("Outcome"), *bots), rows
+
+
+def _time_table(words: Words, result: ConversationsResult) -> Table:
+    heads = (
+        words.gettext("Bot"),
+        words.gettext("Replies"),
+        words.gettext("Median"),
+        words.gettext("95 of 100"),
+        words.gettext("99 of 100"),
+    )
+    rows: list[tuple[object, ...]] = [
+        (bot.name, Writer(words).number(times.turns), *map(milliseconds_text, (times.p50, times.p95, times.p99)))
+        for bot in result.header.bots
+        for times in (result.cell(bot.name).times,)
+    ]
+    return heads, rows
+
+
+# --- differences and problems ------------------------------------------------------------------------------------
+
+
+def _differences(words: Words, result: ConversationsResult) -> Differences | None:
+    if not result.comparisons:
+        return None
+    narrow = [one for one in result.comparisons if (one.domain, one.level) != (ALL, ALL)]
+    titles = (
+        words.gettext("Where"),
+        words.gettext("Bots"),
+        words.gettext("Difference"),
+        words.gettext("Verdict"),
+    )
+    rows = tuple(Row(_difference(words, one)) for one in narrow)
+    return Differences(tuple(wording.verdicts(result)), tuple(Column(title) for title in titles), rows)
+
+
+def _difference(words: Words, one: Comparison) -> tuple[object, ...]:
+    where = named(words, one.level) if one.level else domain_title(words, one.domain)
+    bots = words.gettext("%(a)s and %(b)s", a=one.a, b=one.b)
+    return where, bots, wording.points_text(one), wording.verdict_text(one)
+
+
+def _problems(  # noqa: PLR0917 - what a result is read from
+    words: Words, store: Store, project: Project, run: Run, result: ConversationsResult, asked: Asked
+) -> Iterator[BotProblems]:
+    path = run_path(project, run)
+    chosen = {bot.name: _chosen(result, bot.name, asked) for bot in result.header.bots}
+    places = [place for found, _ in chosen.values() for problem in found for place in _places(problem)]
+    said = said_at(store, run, places)
+    for bot, (found, left) in chosen.items():
+        views = tuple(_problem(words, project, run, result, problem, said) for problem in found)
+        if views:
+            yield BotProblems(
+                bot, views, left, Listing(f"{path}/turns", {"bot": bot}).address(), f"{path}?problems=all"
+            )
+
+
+def _chosen(result: ConversationsResult, bot: str, asked: Asked) -> tuple[list[Problem], int]:
+    if not asked.all_problems:
+        return wording.first_problems(result, bot, FEW_PROBLEMS)
+    found = [problem for problem in result.problems if problem.bot == bot]
+    return found[:MANY_PROBLEMS], max(0, len(found) - MANY_PROBLEMS)
+
+
+def _places(problem: Problem) -> list[TurnPlace]:
+    return [TurnPlace(key.bot, key.script, key.repeat, number) for key, number in problem.examples[:EXAMPLES]]
+
+
+def _problem(  # noqa: PLR0917 - what a result is read from
+    words: Words,
+    project: Project,
+    run: Run,
+    result: ConversationsResult,
+    problem: Problem,
+    said: dict[TurnPlace, TurnRow],
+) -> ProblemView:
+    notice = result.header.plan.notice
+    examples = tuple(
+        Example(
+            shorten(said[place].sent, EXAMPLE_LETTERS) if place in said else "",
+            gist(said[place].reply, notice, EXAMPLE_LETTERS) if place in said else "",
+            words.gettext("%(script)s, turn %(number)s", script=place.script, number=place.number),
+            talk_path(project, run, place.script, repeat=place.repeat, number=place.number),
+        )
+        for place in _places(problem)
+    )
+    return ProblemView(wording.sentence(problem.message), wording.sentence(problem.remedy), examples)
+
+
+def _compare_fields(words: Words, store: Store, project: Project, run: Run) -> tuple[Field, ...]:
+    """Return the form that leads to a comparison with an earlier or later run; nothing where there is no other."""
+    found = runs.list_runs(store, project, kind=KIND, state=RunState.DONE, limit=OTHER_RUNS)
+    others = tuple(
+        Choice(str(line.run.number), f"{line.run.number}: {line.run.title}")
+        for line in found.lines
+        if line.run.id != run.id
+    )
+    if not others:
+        return ()
+    before = next((one.value for one in others if int(one.value) < run.number), others[0].value)
+    return (
+        Field("a", words.gettext("Compare with run"), "select", before, choices=others),
+        Field("b", "", "hidden", str(run.number)),
+    )

@@ -1,0 +1,329 @@
+"""People rate talks before they see the score, and whether score and people agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from vivavoce.dialogues.result import Agreement
+from vivavoce.errors import InputError, UsageError
+from vivavoce.records import Rate
+from vivavoce.reports.meanings import Measure
+from vivavoce.store.database import Store
+from vivavoce.store.rows import DialogueRow, Project
+from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor
+from vivavoce.web.answers import done, go, page, words_of
+from vivavoce.web.formats import Writer
+from vivavoce.web.forms import Fields, Form
+from vivavoce.web.language import Words
+from vivavoce.web.listing import Listing, Word
+from vivavoce.web.pages.dialogues.views import MESSAGES, Message, RatingForm, messages_of, rating_form, section_tabs
+from vivavoce.web.parts import Choice, Field, Progress
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.dialogues import agreement, dialogues, ratings
+from vivavoce.workspace.dialogues.ratings import VERDICTS, Asked, Opinion, Order, Verdict, answers_of
+
+router = APIRouter(prefix="/p/{slug}/dialogues")
+SECTION = "dialogues"
+
+
+@dataclass(frozen=True, slots=True)
+class LastView:
+    """The mark that a person gave last, and what the talk scored; `undo` takes it back."""
+
+    name: str
+    href: str
+    talk: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class RateView:
+    """The talk that is to be rated now, without its score. No talk: all are rated."""
+
+    lead: str
+    tabs: tuple[Link, ...]
+    orders: tuple[Link, ...]
+    path: str
+    fields: tuple[Field, ...]
+    progress: Progress
+    talk: DialogueRow | None
+    why: str
+    messages: tuple[Message, ...]
+    left_out: int
+    form: RatingForm
+    hidden: tuple[Field, ...]
+    skip: str
+    last: LastView | None
+    begin: str
+    error: InputError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedRow:
+    """One number about how the score follows people."""
+
+    measure: Measure
+    rate: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class ConcordView:
+    """How far people agree about one kind of thing; `told` says on how many, and what is missing."""
+
+    title: str
+    told: str
+    concord: agreement.Concord
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementView:
+    """Whether score and people agree, and people with each other."""
+
+    lead: str
+    tabs: tuple[Link, ...]
+    path: str
+    fields: tuple[Field, ...]
+    accord: agreement.Accord
+    followed: tuple[FollowedRow, ...]
+    told: str
+    concords: tuple[ConcordView, ...]
+    answers: str
+    rate: Link | None
+
+
+# --- the queue ---------------------------------------------------------------------------------------------------
+
+
+@router.get("/rate")
+def show_next(  # noqa: PLR0917
+    request: Request,
+    who: Reviewer,
+    store: InStore,
+    project: ProjectInPath,
+    order: Word = "random",
+    bot: Word = "",
+    skip: Word = "",
+) -> Response:
+    """Show the next talk to be rated; its score is told afterwards."""
+    asked = ratings.next_talk(store, who.actor, project, order=_order(order), bot=bot or None, skip=skip)
+    return _rate_page(request, store, project, asked, bot)
+
+
+@router.post("/rate")
+def rate(request: Request, who: Reviewer, store: InStore, project: ProjectInPath, form: Form) -> Response:
+    """Keep what a person thinks, and lead to the next talk."""
+    order, bot, talk = _order(form.text("order")), form.text("bot", most=400), form.text("talk", most=64)
+    row = dialogues.find_talk(store, project, talk).row
+    opinion = read_opinion(form, row)
+    try:
+        form.check()
+        if opinion.quality is None:
+            raise UsageError(
+                "no mark was given", where="quality", remedy="choose a mark from 1 to 5, or skip the talk"
+            )
+        ratings.rate_talk(store, who.actor, project, talk, opinion)
+    except InputError as error:
+        asked = ratings.next_talk(store, who.actor, project, order=order, bot=bot or None)
+        shown = replace(asked, row=row)
+        return _rate_page(request, store, project, shown, bot, opinion, error)
+    return go(Listing(f"{_base(project)}/rate").address(order=order, bot=bot))
+
+
+@router.post("/rate/undo")
+def take_back(request: Request, who: Reviewer, store: InStore, project: ProjectInPath, form: Form) -> Response:
+    """Take the last mark back; the talk is asked for again."""
+    order, bot = _order(form.text("order")), form.text("bot", most=400)
+    ratings.take_back(store, who.actor, project, form.text("talk", most=64))
+    path = Listing(f"{_base(project)}/rate").address(order=order, bot=bot)
+    return done(path, words_of(request).gettext("Your mark is taken back."))
+
+
+def read_opinion(form: Fields, row: DialogueRow) -> Opinion:
+    """Return what a person typed; what cannot be used is a fault of the form."""
+    quality = form.whole("quality", 0, low=1, high=5) or None
+    answers: dict[int, Verdict] = {}
+    for number in answers_of(row):
+        said = form.choice(f"answer-{number}", ("", *VERDICTS))
+        verdict = next((one for one in VERDICTS if one == said), None)
+        if verdict is not None:
+            answers[number] = verdict
+    return Opinion(quality, answers)
+
+
+def _rate_page(  # noqa: PLR0917
+    request: Request,
+    store: Store,
+    project: Project,
+    asked: Asked,
+    bot: str,
+    opinion: Opinion | None = None,
+    error: InputError | None = None,
+) -> Response:
+    words = words_of(request)
+    listing = Listing(f"{_base(project)}/rate", {"order": asked.order, "bot": bot})
+    row = asked.row
+    hidden = [("order", asked.order), ("bot", bot), ("talk", row.id if row else "")]
+    view = RateView(
+        lead=_rate_lead(words, asked),
+        tabs=section_tabs(words, project, "/rate", True),
+        orders=_orders(words, listing, asked.order),
+        path=listing.path,
+        fields=(_bot_field(words, store, project, bot), Field("order", "", "hidden", asked.order)),
+        progress=Progress(words.gettext("Your marks"), asked.done, asked.total, finished=True),
+        talk=row,
+        why=_why(words, asked),
+        messages=messages_of(words, row, opinion or asked.opinion) if row else (),
+        left_out=max(0, len(row.turns) - MESSAGES) if row else 0,
+        form=rating_form(words, listing.path),
+        hidden=tuple(Field(name, "", "hidden", value) for name, value in hidden),
+        skip=listing.address(skip=row.id) if row else "",
+        last=_last(words, project, asked),
+        begin=f"{_base(project)}/add",
+        error=error,
+    )
+    title, status = words.gettext("Rate talks"), 400 if error else 200
+    return page(request, "dialogues/rate.html", title, view=view, project=project, section=SECTION, status=status)
+
+
+def _rate_lead(words: Words, asked: Asked) -> str:
+    if asked.row is not None:
+        return words.gettext("How good is this talk? You see its score after you have marked it.")
+    if asked.total:
+        return words.gettext("You have marked every talk here. Thank you.")
+    return words.gettext("There is no talk to rate.")
+
+
+def _why(words: Words, asked: Asked) -> str:
+    if asked.order == "worst":
+        return words.gettext(
+            "You are asked about this one because its score is the lowest that you have not marked. Such marks find "
+            "faults soon, but they do not show how good the bot is as a whole."
+        )
+    return words.gettext(
+        "You are asked about this one by chance, so that your marks stand for all talks, the good and the bad."
+    )
+
+
+def _orders(words: Words, listing: Listing, order: Order) -> tuple[Link, ...]:
+    titles = (("random", words.gettext("At random")), ("worst", words.gettext("Worst first")))
+    return tuple(Link(title, listing.address(order=name), name == order) for name, title in titles)
+
+
+def _last(words: Words, project: Project, asked: Asked) -> LastView | None:
+    if asked.last is None:
+        return None
+    writer, last = Writer(words), asked.last
+    mark = writer.number(last.quality)
+    told = words.gettext("You gave %(mark)s; the talk has no score.", mark=mark)
+    if last.score is not None and last.score.row.score is not None:
+        told = words.gettext(
+            "You gave %(mark)s; the score is %(score)s.", mark=mark, score=writer.number(last.score.row.score, 1)
+        )
+    return LastView(last.row.name, f"{_base(project)}/{last.row.id}", last.row.id, told)
+
+
+def _order(said: str) -> Order:
+    return "worst" if said == "worst" else "random"
+
+
+def _base(project: Project) -> str:
+    return f"/p/{project.slug}/dialogues"
+
+
+def _bot_field(words: Words, store: Store, project: Project, bot: str) -> Field:
+    bots = dialogues.list_bots(store, project)
+    choices = (Choice("", words.gettext("all bots")), *(Choice(name, name) for name in bots))
+    return Field("bot", words.gettext("Bot"), "select", bot, choices=choices)
+
+
+# --- agreement ---------------------------------------------------------------------------------------------------
+
+
+@router.get("/agreement")
+def show_agreement(request: Request, who: Reader, store: InStore, project: ProjectInPath, bot: Word = "") -> Response:
+    """Show whether the score follows people, and whether people agree with each other."""
+    words = words_of(request)
+    accord = agreement.measure_accord(store, project, bot=bot or None)
+    view = AgreementView(
+        lead=_agreement_lead(words, accord),
+        tabs=section_tabs(words, project, "/agreement", who.may("reviewer")),
+        path=f"{_base(project)}/agreement",
+        fields=(_bot_field(words, store, project, bot),),
+        accord=accord,
+        followed=_followed(accord.score),
+        told=_told(words, accord),
+        concords=_concords(words, accord),
+        answers=_answers(words, accord),
+        rate=_rate_link(words, project, who),
+    )
+    title = words.gettext("Agreement")
+    return page(request, "dialogues/agreement.html", title, view=view, project=project, section=SECTION)
+
+
+def _rate_link(words: Words, project: Project, who: Visitor) -> Link | None:
+    return Link(words.gettext("Rate talks"), f"{_base(project)}/rate") if who.may("reviewer") else None
+
+
+def _agreement_lead(words: Words, accord: agreement.Accord) -> str:
+    found = accord.score.spearman if accord.score else None
+    if found is None or found.value is None or found.low is None:
+        return words.gettext("Nobody can tell yet whether the score follows people here.")
+    if found.low > 0.2:
+        return words.gettext("The score follows people's marks here.")
+    if found.low > 0:
+        return words.gettext("The score follows people's marks here, but perhaps only a little.")
+    return words.gettext("It is not sure that the score follows people's marks here.")
+
+
+def _told(words: Words, accord: agreement.Accord) -> str:
+    number = Writer(words).number
+    have = words.gettext(
+        "%(marked)s talks have a mark, %(scored)s of them a score too.",
+        marked=number(accord.marked),
+        scored=number(accord.scored),
+    )
+    if not accord.missing:
+        return have
+    more = words.ngettext(
+        "%(num)s more talk with both is needed before bots may be compared by the score.",
+        "%(num)s more talks with both are needed before bots may be compared by the score.",
+        accord.missing,
+    )
+    return f"{have} {more}"
+
+
+def _followed(found: Agreement | None) -> tuple[FollowedRow, ...]:
+    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+
+    names = ("pearson", "spearman", "kendall", "mse")
+    return tuple(FollowedRow(DIALOGUE_MEASURES[name], getattr(found, name)) for name in names) if found else ()
+
+
+def _concords(words: Words, accord: agreement.Accord) -> tuple[ConcordView, ...]:
+    return (
+        _concord(words, words.gettext("Marks of whole talks"), accord.talks),
+        _concord(words, words.gettext("Judgements of single answers"), accord.verdicts),
+    )
+
+
+def _concord(words: Words, title: str, found: agreement.Concord) -> ConcordView:
+    told = words.ngettext(
+        "%(num)s was judged by two people or more.", "%(num)s were judged by two people or more.", found.items
+    )
+    if found.missing:
+        told += " " + words.ngettext(
+            "%(num)s more is needed for an interval.", "%(num)s more are needed for an interval.", found.missing
+        )
+    return ConcordView(title, told, found)
+
+
+def _answers(words: Words, accord: agreement.Accord) -> str:
+    if not accord.answers.n and not accord.unsure:
+        return words.gettext("Nobody has judged single answers of the bot yet.")
+    return words.gettext(
+        "Share of the judged answers that people call good. Not counted: %(unsure)s times somebody could not tell.",
+        unsure=Writer(words).number(accord.unsure),
+    )

@@ -1,0 +1,281 @@
+"""One exam of talks: how far it is, then whether its scores can be trusted, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from markupsafe import Markup
+from starlette.responses import Response
+
+from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking
+from vivavoce.records import Rate
+from vivavoce.reports.meanings import Measure
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Run, RunState
+from vivavoce.web.access import InStore, ProjectInPath, Reader
+from vivavoce.web.answers import go, page, words_of
+from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
+from vivavoce.web.listing import Number
+from vivavoce.web.parts import Column, Row
+from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.dialogues.dialogues import KIND, talk_ids
+from vivavoce.workspace.dialogues.findings import ALL, TalksFound, findings_of, steps
+from vivavoce.workspace.exams import runs
+
+router = APIRouter(prefix="/p/{slug}/dialogues/runs")
+SECTION = "dialogues"
+MOST_BOTS = 8
+MOST_PAIRS = 12
+MOST_REFUSED = 20
+MOST_NOTES = 20
+NAMES = ("pearson", "spearman", "kendall", "mse")
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A talk that a person should read, and why; no address: the talk is gone."""
+
+    name: str
+    href: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestLine:
+    """How well scores follow people in one test."""
+
+    title: str
+    n: int
+    rates: tuple[Rate, ...]
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class BotLine:
+    """One bot among others."""
+
+    bot: str
+    n: int
+    mean: Rate
+    strength: Rate
+    rank: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPart:
+    """Bots side by side; `warning`: why the order is to be taken with care."""
+
+    warning: str
+    measures: tuple[Measure, ...]
+    lines: tuple[BotLine, ...]
+    sentences: tuple[str, ...]
+    figure: Drawn | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrustPart:
+    """How far the scores can be trusted: on this bot, where the rater learnt, and after a correction."""
+
+    sentence: str
+    measures: tuple[Measure, ...]
+    local: tuple[TestLine, ...]
+    origin: tuple[TestLine, ...]
+    rater: str
+    recalibration: str
+    figure: Drawn | None
+
+
+@dataclass(frozen=True, slots=True)
+class TalksResult:
+    """What an exam found."""
+
+    verdict: str
+    may_compare: bool
+    counts: str
+    mean: Rate
+    measure: Measure
+    talks: int
+    scored: int
+    agreement: Rate | None
+    spearman: Measure
+    figure: Drawn | None
+    spread_columns: tuple[Column, ...]
+    spread: tuple[Row, ...]
+    ranking: RankingPart | None
+    queue: tuple[Queued, ...]
+    refused_columns: tuple[Column, ...]
+    refused: tuple[Row, ...]
+    trust: TrustPart
+    notes: tuple[str, ...]
+    more_notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TalksRunView:
+    """One exam: how far it is, and its result once there is one."""
+
+    head: RunHead
+    lead: str
+    links: tuple[Link, ...]
+    progress: ProgressView | None
+    result: TalksResult | None
+
+
+@router.get("")
+def lead_to_runs(who: Reader, project: ProjectInPath) -> Response:
+    """Lead to the list of exams."""
+    return go(f"/p/{project.slug}/runs?kind={KIND}")
+
+
+@router.get("/{number}")
+def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Show one exam: its progress, then what it found."""
+    words = words_of(request)
+    line = runs.show_run(store, project, number, KIND)
+    run, base = line.run, f"/p/{project.slug}/dialogues"
+    over = run.state is RunState.DONE
+    waiting = not over or run.failed > 0
+    links = (Link(words.gettext("The worst talks"), base), Link(words.gettext("Agreement"), f"{base}/agreement"))
+    view = TalksRunView(
+        head=run_head(words, project, line),
+        lead=run.headline or words.gettext("The result appears here as soon as the run is done."),
+        links=links if over else (),
+        progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
+        result=_result(words, store, project, run) if over else None,
+    )
+    return page(request, "dialogues/run.html", run.title, view=view, project=project, section=SECTION)
+
+
+# --- the result --------------------------------------------------------------------------------------------------
+
+
+def _result(words: Words, store: Store, project: Project, run: Run) -> TalksResult:
+    from vivavoce.reports import dialogue_wording as wording
+    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+
+    found = findings_of(store, run)
+    local = found.result.passport.local.get("overall")
+    notes = runs.warnings_of(store, run)
+    return TalksResult(
+        verdict=wording.because(found.result),
+        may_compare=found.result.passport.may_compare,
+        counts=_counts(words, found),
+        mean=found.mean,
+        measure=DIALOGUE_MEASURES["mean"],
+        talks=found.talks,
+        scored=found.scored,
+        agreement=local.spearman if local and local.n else None,
+        spearman=DIALOGUE_MEASURES["spearman"],
+        figure=drawn(store, project, run, "distribution"),
+        spread_columns=_spread_columns(words, found),
+        spread=_spread(words, found),
+        ranking=_ranking(found.result, drawn(store, project, run, "ranking")),
+        queue=_queue(store, project, found.result),
+        refused_columns=_refused_columns(words),
+        refused=_refused(words, found),
+        trust=_trust(found.result, drawn(store, project, run, "agreement")),
+        notes=notes[:MOST_NOTES],
+        more_notes=max(0, len(notes) - MOST_NOTES),
+    )
+
+
+def _counts(words: Words, found: TalksFound) -> str:
+    number = Writer(words).number
+    return words.gettext(
+        "%(talks)s talks read, %(scored)s scored, %(marked)s marked by people.",
+        talks=number(found.talks),
+        scored=number(found.scored),
+        marked=number(found.marked),
+    )
+
+
+def _spread_columns(words: Words, found: TalksFound) -> tuple[Column, ...]:
+    bots = [bot or words.gettext("All") for bot in found.spread][: MOST_BOTS + 1]
+    return (Column(words.gettext("Score")), *(Column(bot, number=True) for bot in bots))
+
+
+def _spread(words: Words, found: TalksFound) -> tuple[Row, ...]:
+    counts, number = list(found.spread.values())[: MOST_BOTS + 1], Writer(words).number
+    return tuple(
+        Row((f"{number(low, 1)} – {number(high, 1)}", *(number(own[place]) for own in counts)))
+        for place, (low, high) in enumerate(steps())
+        if ALL in found.spread
+    )
+
+
+def _queue(store: Store, project: Project, result: DialoguesResult) -> tuple[Queued, ...]:
+    ids = talk_ids(store, project, [one.id for one in result.queue])
+    base = f"/p/{project.slug}/dialogues"
+    return tuple(Queued(one.id, f"{base}/{ids[one.id]}" if one.id in ids else "", one.text) for one in result.queue)
+
+
+def _refused_columns(words: Words) -> tuple[Column, ...]:
+    return (
+        Column(words.gettext("Reason")),
+        Column(words.gettext("Talks"), number=True),
+        Column(words.gettext("First")),
+    )
+
+
+def _refused(words: Words, found: TalksFound) -> tuple[Row, ...]:
+    number = Writer(words).number
+    return tuple(Row((one.reason, number(one.count), Markup("{}").format(one.first)))
+                 for one in found.refused[:MOST_REFUSED])  # fmt: skip
+
+
+# --- bots and trust ----------------------------------------------------------------------------------------------
+
+
+def _ranking(result: DialoguesResult, figure: Drawn | None) -> RankingPart | None:
+    from vivavoce.reports import dialogue_bots as wording
+    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+
+    if result.ranking is None:
+        return None
+    return RankingPart(
+        warning=wording.ranking_warning(result),
+        measures=tuple(DIALOGUE_MEASURES[name] for name in ("mean", "strength", "rank")),
+        lines=tuple(
+            BotLine(line.bot, line.n, line.mean, line.strength, wording.rank_text(line))
+            for line in result.ranking.lines
+        ),
+        sentences=_sentences(result.ranking),
+        figure=figure,
+    )
+
+
+def _sentences(ranking: Ranking) -> tuple[str, ...]:
+    from vivavoce.reports import dialogue_bots as wording
+
+    told = (*wording.pair_sentences(ranking)[:MOST_PAIRS], wording.unranked_sentence(ranking))
+    return tuple(one for one in told if one)
+
+
+def _trust(result: DialoguesResult, figure: Drawn | None) -> TrustPart:
+    from vivavoce.reports import dialogue_wording as wording
+    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+
+    passport = result.passport
+    return TrustPart(
+        sentence=wording.agreement_sentence(passport.local),
+        measures=tuple(DIALOGUE_MEASURES[name] for name in NAMES),
+        local=_tests({name: one for name, one in passport.local.items() if one.n}),
+        origin=_tests(passport.origin.agreements if passport.origin else {}),
+        rater=f"{passport.rater}. {wording.origin_sentence(passport.origin)}",
+        recalibration=wording.recalibration_sentence(result.recalibration),
+        figure=figure,
+    )
+
+
+def _tests(agreements: Mapping[str, Agreement]) -> tuple[TestLine, ...]:
+    from vivavoce.reports.dialogue_meanings import title_of_test
+
+    return tuple(
+        TestLine(title_of_test(name), one.n, tuple(getattr(one, each) for each in NAMES), one.refused)
+        for name, one in agreements.items()
+    )

@@ -1,0 +1,1 @@
+"""Pages of runs, of the intents exam, of engines and of the timeline."""

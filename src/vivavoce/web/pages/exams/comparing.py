@@ -1,0 +1,243 @@
+"""Two intents exams side by side: numbers, questions that became better or worse, and the edits between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from vivavoce.errors import InputError
+from vivavoce.store.repositories.outcomes import ComparedQuestion
+from vivavoce.store.rows import Project, Run
+from vivavoce.web.access import InStore, ProjectInPath, Reader
+from vivavoce.web.answers import page, table_file, words_of
+from vivavoce.web.cells import difference_cell, rate_cell
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
+from vivavoce.web.listing import LARGEST, Listing
+from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.web.pages.topics.edits import shown_edits
+from vivavoce.web.parts import Choice, Column, Edit, Field, Row
+from vivavoce.web.progress import run_path
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams import intents
+from vivavoce.workspace.exams.comparing import RateChange, RunComparison, compare_runs
+
+router = APIRouter(prefix="/p/{slug}/intents")
+RunNumber = Annotated[int, Query(ge=0, le=LARGEST)]
+COLUMNS = ("change", "question", "topic", "before", "after", "guess_before", "guess_after")
+SHOWN_QUESTIONS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPart:
+    """What two runs say together."""
+
+    remarks: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    question_columns: tuple[Column, ...]
+    improved: tuple[Row, ...]
+    improved_title: str
+    broken: tuple[Row, ...]
+    broken_title: str
+    downloads: tuple[Link, ...]
+    edits: tuple[Edit, ...]
+    edits_title: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompareView:
+    """Two runs to choose, and what comes of them."""
+
+    lead: str
+    path: str
+    fields: tuple[Field, ...]
+    enough: bool
+    start: Link
+    part: ComparedPart | None
+    error: InputError | None = None
+
+
+@router.get("/compare")
+def show_comparison(  # noqa: PLR0917
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, a: RunNumber = 0, b: RunNumber = 0
+) -> Response:
+    """Show two runs side by side; the last two where none are chosen."""
+    words = words_of(request)
+    found = intents.done_runs(store, project)
+    first, second = _chosen(found, a, b)
+    error: InputError | None = None
+    compared = None
+    if first and second:
+        try:
+            compared = compare_runs(store, project, first, second)
+        except InputError as refused:
+            error = refused
+    base = f"/p/{project.slug}/intents"
+    view = CompareView(
+        lead=_lead(words, compared),
+        path=f"{base}/compare",
+        fields=_fields(words, found, first, second),
+        enough=len(found) > 1,
+        start=Link(words.gettext("Start an exam"), base),
+        part=_part(words, project, compared) if compared else None,
+        error=error,
+    )
+    title, status = words.gettext("Two runs side by side"), 400 if error else 200
+    return page(request, "exams/comparing.html", title, view=view, project=project, section="intents", status=status)
+
+
+@router.get("/compare.{kind}")
+def export_comparison(  # noqa: PLR0917
+    who: Reader, store: InStore, project: ProjectInPath, kind: str, a: RunNumber, b: RunNumber
+) -> Response:
+    """Return the questions that became better or worse as CSV or XLSX."""
+    found = compare_runs(store, project, a, b)
+    rows = [
+        (change, one.text, one.intent, one.before, one.after, one.guess_before, one.guess_after)
+        for change, questions in (("improved", found.questions.improved), ("broken", found.questions.broken))
+        for one in questions
+    ]
+    return table_file(f"{project.slug}-{found.a.number}-{found.b.number}", kind, COLUMNS, rows)
+
+
+def _chosen(found: Sequence[Run], a: int, b: int) -> tuple[int, int]:
+    newest = [run.number for run in found[:2]]
+    if len(newest) < 2:
+        return a, b
+    return a or newest[1], b or newest[0]
+
+
+def _fields(words: Words, found: Sequence[Run], a: int, b: int) -> tuple[Field, ...]:
+    choices = tuple(
+        Choice(str(run.number), f"{run.number}: {run.title}, {run.created:%Y-%m-%d %H:%M}") for run in found
+    )
+    return (
+        Field("a", words.gettext("Earlier run"), "select", str(a), choices=choices),
+        Field("b", words.gettext("Later run"), "select", str(b), choices=choices),
+    )
+
+
+def _lead(words: Words, found: RunComparison | None) -> str:
+    if found is None:
+        return words.gettext("Choose two runs of the intents exam to see what changed between them.")
+    better, worse = found.questions.improved_count, found.questions.broken_count
+    said = words.gettext(
+        "From run %(a)s to %(b)s, %(better)s of %(shared)s shared questions became right; %(worse)s no longer are.",
+        a=found.a.number,
+        b=found.b.number,
+        better=Writer(words).number(better),
+        worse=Writer(words).number(worse),
+        shared=Writer(words).number(found.questions.shared),
+    )
+    if better + worse and found.p >= 0.05:
+        chance = words.gettext("That may be chance.")
+        return f"{said} {chance}"
+    return said
+
+
+def _part(words: Words, project: Project, found: RunComparison) -> ComparedPart:
+    questions, chosen = found.questions, {"a": str(found.a.number), "b": str(found.b.number)}
+    files = Listing(f"/p/{project.slug}/intents/compare", chosen)
+    return ComparedPart(
+        remarks=tuple(_remarks(words, found)),
+        columns=_columns(words, project, found),
+        rows=tuple(_change_row(words, change) for change in found.changes),
+        question_columns=_question_columns(words),
+        improved=tuple(_question_row(words, one) for one in questions.improved[:SHOWN_QUESTIONS]),
+        improved_title=words.ngettext(
+            "%(num)s question became right", "%(num)s questions became right", questions.improved_count
+        ),
+        broken=tuple(_question_row(words, one) for one in questions.broken[:SHOWN_QUESTIONS]),
+        broken_title=words.ngettext(
+            "%(num)s question is not right any more",
+            "%(num)s questions are not right any more",
+            questions.broken_count,
+        ),
+        downloads=files.downloads(),
+        edits=shown_edits(project, found.edits),
+        edits_title=words.ngettext(
+            "%(num)s edit lies between them", "%(num)s edits lie between them", found.all_edits
+        ),
+    )
+
+
+def _remarks(words: Words, found: RunComparison) -> list[str]:
+    """Say what must be known before the two are compared."""
+    said = []
+    if found.same_data:
+        said.append(words.gettext("Both runs examined exactly the same examples."))
+    else:
+        said.append(words.gettext("The examples differ: numbers also change because other questions were asked."))
+    if found.paired.value is not None:
+        gap = Writer(words)
+        ends = [gap.number(100 * end, 1) for end in (found.paired.low or 0.0, found.paired.high or 0.0)]
+        said.append(
+            words.gettext(
+                "On the %(n)s questions that both asked, question by question, decisions right changed by "
+                "%(points)s points (%(low)s to %(high)s).",
+                n=gap.number(found.paired.n),
+                points=gap.number(100 * found.paired.value, 1),
+                low=ends[0],
+                high=ends[1],
+            )
+        )
+    for name, old, new in found.differing:
+        said.append(words.gettext("%(name)s: %(old)s, then %(new)s.", name=name, old=old, new=new))
+    return said
+
+
+def _columns(words: Words, project: Project, found: RunComparison) -> tuple[Column, ...]:
+    runs = (found.a, found.b)
+    sides = (
+        Column(words.gettext("Run %(number)s", number=run.number), run_path(project, run), number=True)
+        for run in runs
+    )
+    meaning = words.gettext("Later minus earlier; coloured where it is more than chance.")
+    return (
+        Column(words.gettext("Number")),
+        Column(words.gettext("Setting")),
+        *sides,
+        Column(words.gettext("Difference"), number=True, meaning=meaning),
+    )
+
+
+def _change_row(words: Words, change: RateChange) -> Row:
+    from vivavoce.reports.meanings import MEASURES
+
+    measure = MEASURES[change.name]
+    good = ((change.difference.value or 0.0) > 0) == (measure.better != "lower")
+    return Row(
+        (
+            measure.title,
+            scope_title(words, change.scope),
+            rate_cell(words, change.before, measure.kind),
+            rate_cell(words, change.after, measure.kind),
+            difference_cell(words, change.difference, measure.kind, clear=change.clear, good=good),
+        )
+    )
+
+
+def _question_columns(words: Words) -> tuple[Column, ...]:
+    titles = (
+        words.gettext("Question"),
+        words.gettext("Filed under"),
+        words.gettext("Before"),
+        words.gettext("After"),
+        words.gettext("Guess before"),
+        words.gettext("Guess after"),
+    )
+    return tuple(Column(title) for title in titles)
+
+
+def _question_row(words: Words, one: ComparedQuestion) -> Row:
+    from vivavoce.outcomes import Outcome
+    from vivavoce.reports.wording import OUTCOME_TITLES
+
+    none = words.gettext("none")
+    outcomes = (OUTCOME_TITLES[Outcome(said)] for said in (one.before, one.after))
+    return Row((one.text, one.intent or none, *outcomes, one.guess_before or none, one.guess_after or none))

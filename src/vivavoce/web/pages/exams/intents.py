@@ -1,0 +1,354 @@
+"""The intents exam: how it is started, how far it is, and what it found, the most important first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from vivavoce.errors import InputError
+from vivavoce.records import Rate
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Run, RunState
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.answers import done, page, words_of
+from vivavoce.web.field_faults import fault_at
+from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.formats import Writer
+from vivavoce.web.forms import Form
+from vivavoce.web.language import Words
+from vivavoce.web.listing import Number
+from vivavoce.web.pages.exams.forms import ExamForm, exam_form, placed, read_options, typed_values
+from vivavoce.web.pages.exams.runs import run_columns, run_row
+from vivavoce.web.parts import Choice, Column, Field, Row
+from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.access.engine_rules import engine_names, known_engines
+from vivavoce.workspace.exams import intents, runs
+from vivavoce.workspace.exams.engine_parts import missing_part, ready_engines
+from vivavoce.workspace.topics.topics import topic_names
+
+if TYPE_CHECKING:
+    from vivavoce.intents.pairs import Pair
+    from vivavoce.intents.result import IntentsResult
+    from vivavoce.reports.meanings import Measure
+
+router = APIRouter(prefix="/p/{slug}/intents")
+SECTION = "intents"
+LAST_RUNS = 10
+SHOWN_PAIRS = 3
+SHOWN_QUESTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StartView:
+    """The form for a new exam, what it takes, and the last ones."""
+
+    lead: str
+    ready: bool
+    engine: Field
+    form: ExamForm
+    engines: tuple[tuple[str, str], ...]
+    takes: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    links: tuple[Link, ...]
+    error: InputError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TileView:
+    """One of the main numbers, and the setting it was found under."""
+
+    measure: Measure
+    rate: Rate
+    setting: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairCard:
+    """Two topics that are mixed up: the sentence, what to do, and questions at the border."""
+
+    a: str
+    b: str
+    sentence: str
+    advice: str
+    questions: tuple[tuple[str, str], ...]
+    href: str
+    topics: tuple[Link, ...]
+    merge: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettingLine:
+    """The main numbers under one setting; `told` says what it asks of the bot."""
+
+    title: str
+    name: str
+    told: str
+    rates: tuple[Rate, ...]
+    tests: int
+    strangers: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPart:
+    """What the first page of a result shows."""
+
+    strangers: str
+    verdict: str
+    tiles: tuple[TileView, ...]
+    pairs: tuple[PairCard, ...]
+    measures: tuple[Measure, ...]
+    settings: tuple[SettingLine, ...]
+    equal: tuple[str, ...]
+    figure: Drawn | None
+    overlap: Drawn | None
+    sizes: Drawn | None
+    notes: tuple[str, ...]
+    more_notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntentsRunView:
+    """One exam: how far it is, and its result once there is one."""
+
+    head: RunHead
+    lead: str
+    progress: ProgressView | None
+    tabs: tuple[Link, ...]
+    result: ResultPart | None
+    facts: tuple[tuple[str, str], ...]
+    links: tuple[Link, ...]
+
+
+@router.get("")
+def show_start(request: Request, who: Reader, store: InStore, project: ProjectInPath) -> Response:
+    """Show the form for a new exam and the last ones."""
+    return _start_page(request, store, project)
+
+
+@router.post("")
+def start_exam(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+    """Start an exam of the project as it is now."""
+    options, typed = read_options(form), typed_values(form)
+    engine = form.choice("classifier", engine_names(project), project.classifier)
+    try:
+        form.check()
+        given = {**options, "classifier": engine}
+        run = intents.start_intents(store, who.actor, project, title=typed["title"], options=given)
+    except InputError as error:
+        return _start_page(request, store, project, {**typed, "classifier": engine}, placed(error))
+    return done(run_path(project, run), words_of(request).gettext("The exam is started. Its numbers appear here."))
+
+
+@router.get("/{number:int}")
+def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Show one exam: its progress, then what it found."""
+    words = words_of(request)
+    line = runs.show_run(store, project, number, intents.KIND)
+    run = line.run
+    over = run.state is RunState.DONE
+    result = intents.intents_result(store, run) if over else None
+    waiting = not over or run.failed > 0
+    view = IntentsRunView(
+        head=run_head(words, project, line),
+        lead=run.headline or words.gettext("The result appears here as soon as the run is done."),
+        progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
+        tabs=result_tabs(words, project, run, "") if over else (),
+        result=_result_part(words, store, project, run, result) if result is not None else None,
+        facts=tuple(_facts(words, run, result)),
+        links=_run_links(words, store, project, run) if over else (),
+    )
+    return page(request, "exams/intents_run.html", run.title, view=view, project=project, section=SECTION)
+
+
+# --- starting ----------------------------------------------------------------------------------------------------
+
+
+def _start_page(
+    request: Request,
+    store: Store,
+    project: Project,
+    values: Mapping[str, str] | None = None,
+    error: InputError | None = None,
+) -> Response:
+    words = words_of(request)
+    given = values or {}
+    expected = intents.expect_exam(store, project)
+    last = runs.list_runs(store, project, kind=intents.KIND, limit=LAST_RUNS)
+    engines = tuple(Choice(name, name) for name in ready_engines(project))
+    chosen = given.get("classifier") or project.classifier
+    engine = Field(
+        "classifier", words.gettext("Engine"), "select", chosen, error=fault_at(error, "classifier"), choices=engines
+    )
+    base = f"/p/{project.slug}"
+    view = StartView(
+        lead=_start_lead(words, expected),
+        ready=expected.examples > 0,
+        engine=engine,
+        form=exam_form(words, project, given, error),
+        engines=_told_engines(words),
+        takes=_takes(words, expected),
+        columns=run_columns(words),
+        rows=tuple(run_row(words, project, line) for line in last.lines),
+        links=(
+            Link(words.gettext("Timeline"), f"{base}/timeline"),
+            Link(words.gettext("Compare two runs"), f"{base}/intents/compare"),
+            Link(words.gettext("All runs"), f"{base}/runs?kind=intents"),
+        ),
+        error=error,
+    )
+    title, status = words.gettext("Intents exam"), 400 if error else 200
+    return page(request, "exams/intents.html", title, view=view, project=project, section=SECTION, status=status)
+
+
+def _told_engines(words: Words) -> tuple[tuple[str, str], ...]:
+    """Return what each engine is; of one that cannot run here, what it lacks."""
+    return tuple((one.name, _lacking(words, one.name) or one.summary) for one in known_engines())
+
+
+def _lacking(words: Words, name: str) -> str:
+    lack = missing_part(name)
+    return words.gettext("Not to be chosen here: %(why)s", why=lack) if lack else ""
+
+
+def _start_lead(words: Words, expected: intents.Expected) -> str:
+    writer = Writer(words)
+    examples = writer.plural(expected.examples, "example", "examples")
+    topics = writer.plural(expected.topics, "topic", "topics")
+    if not expected.examples:
+        return words.gettext("There is nothing to examine yet: the project has no examples.")
+    if expected.last is None:
+        return words.gettext("%(examples)s in %(topics)s were never examined.", examples=examples, topics=topics)
+    return words.gettext(
+        "%(examples)s in %(topics)s can be examined; the last exam said: %(headline)s",
+        examples=examples,
+        topics=topics,
+        headline=expected.last.headline,
+    )
+
+
+def _takes(words: Words, expected: intents.Expected) -> str:
+    each = expected.seconds_each
+    said = words.gettext(
+        "Each setting trains and tests the engine once for every retry: 10 retries of 3 settings are 30."
+    )
+    if each is None:
+        return said
+    whole = Writer(words).duration(30 * each)
+    pace = words.gettext("At the pace of the last exam that takes about %(time)s.", time=whole)
+    return f"{said} {pace}"
+
+
+# --- the result --------------------------------------------------------------------------------------------------
+
+
+def result_tabs(words: Words, project: Project, run: Run, current: str) -> tuple[Link, ...]:
+    """Return the pages of a result."""
+    pages = (
+        ("", words.gettext("Overview")),
+        ("topics", words.gettext("Topics")),
+        ("confusion", words.gettext("Confusion")),
+        ("questions", words.gettext("Questions")),
+        ("curve", words.gettext("Confidence")),
+    )
+    base = run_path(project, run)
+    return tuple(Link(title, f"{base}/{name}" if name else base, name == current) for name, title in pages)
+
+
+def _result_part(words: Words, store: Store, project: Project, run: Run, result: IntentsResult) -> ResultPart:
+    from vivavoce.reports import wording
+    from vivavoce.reports.charts import MAIN
+    from vivavoce.reports.choices import short_notes, top_pairs
+    from vivavoce.reports.meanings import MEASURES
+
+    notes = short_notes(result.warnings, 3)
+    own = [one for one in result.settings if one.same_as is None]
+    ids = {name: own for own, name in topic_names(store, project).items()}
+    return ResultPart(
+        strangers=wording.strangers_sentence(result),
+        verdict=wording.verdict(result),
+        tiles=tuple(_tile(result, name) for name in MAIN) if own else (),
+        pairs=tuple(_card(project, run, pair, result, ids) for pair in top_pairs(result, SHOWN_PAIRS)),
+        measures=tuple(MEASURES[name] for name in MAIN),
+        settings=tuple(
+            SettingLine(
+                wording.setting_title(one),
+                str(one.setting),
+                wording.setting_sentence(one),
+                tuple(one.rates[name] for name in MAIN),
+                one.counts.total,
+                one.counts.negatives,
+            )
+            for one in own
+        ),
+        equal=tuple(wording.setting_sentence(one) for one in result.settings if one.same_as is not None),
+        figure=drawn(store, project, run, "settings"),
+        overlap=drawn(store, project, run, "overlap"),
+        sizes=drawn(store, project, run, "sizes"),
+        notes=notes,
+        more_notes=max(0, len(runs.warnings_of(store, run)) - len(notes)),
+    )
+
+
+def _tile(result: IntentsResult, name: str) -> TileView:
+    """Return one of the main numbers, from the first setting in which it exists."""
+    from vivavoce.reports import wording
+    from vivavoce.reports.meanings import MEASURES
+
+    known = [findings for findings in result.settings if findings.rates[name].value is not None]
+    findings = known[0] if known else result.settings[0]
+    return TileView(MEASURES[name], findings.rates[name], wording.setting_title(findings))
+
+
+def _card(project: Project, run: Run, pair: Pair, result: IntentsResult, ids: Mapping[str, str]) -> PairCard:
+    from urllib.parse import urlencode
+
+    from vivavoce.reports import wording
+
+    query = urlencode({"intent": pair.a, "guess": pair.b})
+    # Since the exam a topic may have been renamed or deleted: then no way leads there.
+    base, both = f"/p/{project.slug}/topics", [name for name in (pair.a, pair.b) if name in ids]
+    return PairCard(
+        pair.a,
+        pair.b,
+        wording.pair_sentence(pair),
+        wording.pair_advice(pair, result),
+        tuple((example.text, example.intent) for example in pair.examples[:SHOWN_QUESTIONS]),
+        f"{run_path(project, run)}/questions?{query}",
+        tuple(Link(name, f"{base}/{ids[name]}") for name in both),
+        f"{base}/merge?{urlencode([('topic', ids[name]) for name in both])}" if len(both) == 2 else "",
+    )
+
+
+def _facts(words: Words, run: Run, result: IntentsResult | None) -> list[tuple[str, str]]:
+    """Return what is needed to get the same numbers again."""
+    writer, options = Writer(words), run.options
+    facts = [
+        (words.gettext("Engine"), str(result.classifier if result else options.get("classifier", ""))),
+        (words.gettext("Threshold"), writer.number(float(options.get("threshold", 0)), 2)),
+        (words.gettext("Retries"), writer.number(int(options.get("retries", 0)))),
+        (words.gettext("Share held back for tests"), writer.share(float(options.get("test_fraction", 0)))),
+        (words.gettext("Seed"), str(run.seed)),
+        (words.gettext("Data hash"), run.data_hash[:16]),
+        (words.gettext("Version"), f"vivavoce {run.code_version}"),
+    ]
+    if result is not None:
+        size = f"{writer.number(result.data.rows)} / {writer.number(result.data.topics)}"
+        facts.insert(0, (words.gettext("Examples / topics"), size))
+    return facts
+
+
+def _run_links(words: Words, store: Store, project: Project, run: Run) -> tuple[Link, ...]:
+    base = f"/p/{project.slug}"
+    with store.reading() as tx:
+        before = tx.runs.latest(project.id, intents.KIND, before=run.number)
+    links = [Link(words.gettext("Timeline"), f"{base}/timeline")]
+    if before is not None:
+        said = words.gettext("Compare with run %(number)s", number=before.number)
+        links.insert(0, Link(said, f"{base}/intents/compare?a={before.number}&b={run.number}"))
+    return tuple(links)

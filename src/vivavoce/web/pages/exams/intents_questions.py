@@ -1,0 +1,247 @@
+"""Single questions of an intents exam, and what the confidence of the bot is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from markupsafe import Markup
+from starlette.responses import Response
+
+from vivavoce.outcomes import Outcome
+from vivavoce.store.database import Store
+from vivavoce.store.rows import OutcomeRow, Run
+from vivavoce.web.access import InStore, ProjectInPath, Reader
+from vivavoce.web.answers import page, words_of
+from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
+from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
+from vivavoce.web.pages.exams.findings import FindingsView, findings_file, findings_page
+from vivavoce.web.pages.exams.intents import SECTION, result_tabs
+from vivavoce.web.parts import Column, Field, Row, Tone
+from vivavoce.web.progress import RunHead, run_head, run_path
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams import intents, runs
+
+if TYPE_CHECKING:
+    from vivavoce.intents.result import IntentsResult
+
+router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
+MOST_EXPORTED = 50_000
+GOOD = (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)
+BAD = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
+QUESTION_COLUMNS = (
+    "question",
+    "topic",
+    "most_frequent_guess",
+    "confidence",
+    "outcome",
+    "right",
+    "deferred",
+    "wrong",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CurveView:
+    """What the confidence is worth: two figures with their numbers."""
+
+    head: RunHead
+    lead: str
+    tabs: tuple[Link, ...]
+    curve: Drawn | None
+    curve_columns: tuple[Column, ...]
+    curve_rows: tuple[Row, ...]
+    calibration: Drawn | None
+    calibration_columns: tuple[Column, ...]
+    calibration_rows: tuple[Row, ...]
+
+
+# --- questions ---------------------------------------------------------------------------------------------------
+
+
+@router.get("/questions")
+def show_questions(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    outcome: Word = "",
+    intent: Word = "",
+    guess: Word = "",
+    search: Search = "",
+    page_number: PageNumber = 1,
+) -> Response:
+    """Show single questions by what came of them."""
+    words = words_of(request)
+    line = runs.show_run(store, project, number, intents.KIND)
+    base = run_path(project, line.run)
+    chosen = {"outcome": outcome, "intent": intent, "guess": guess, "search": search}
+    listing = Listing(f"{base}/questions", chosen, page=page_number)
+    found = intents.list_questions(
+        store,
+        line.run,
+        limit=listing.size,
+        offset=listing.offset,
+        **{name: value or None for name, value in chosen.items()},
+    )
+    view = FindingsView(
+        run_head(words, project, line),
+        words.ngettext("%(num)s question is shown.", "%(num)s questions are shown.", found.total),
+        result_tabs(words, project, line.run, "questions"),
+        listing.path,
+        _question_fields(words, chosen),
+        words.gettext("Questions, and what came of them over all retries with every topic known"),
+        _question_columns(words),
+        tuple(_question_row(words, row) for row in found.rows),
+        listing.pager(found.total),
+        listing.downloads(),
+        outcomes=_outcome_tabs(words, listing, found, outcome),
+        meaning=_meaning(outcome),
+        nothing="" if found.total else _why_none(words, store, line.run, chosen),
+    )
+    return findings_page(request, view, project, words.gettext("Questions"))
+
+
+@router.get("/questions.{kind}")
+def export_questions(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    kind: str,
+    outcome: Word = "",
+    intent: Word = "",
+    guess: Word = "",
+    search: Search = "",
+) -> Response:
+    """Return questions and what came of them as CSV or XLSX."""
+    run = runs.show_run(store, project, number, intents.KIND).run
+    found = intents.list_questions(
+        store,
+        run,
+        outcome=outcome or None,
+        intent=intent or None,
+        guess=guess or None,
+        search=search or None,
+        limit=MOST_EXPORTED,
+    )
+    rows = [
+        (row.text, row.intent, row.guess, row.confidence, row.outcome, row.right, row.deferred, row.wrong)
+        for row in found.rows
+    ]
+    return findings_file(project, run, f"questions.{kind}", QUESTION_COLUMNS, rows)
+
+
+def _why_none(words: Words, store: Store, run: Run, chosen: dict[str, str]) -> str:
+    """Say why two topics are named together although none of their questions was taken for the other."""
+    pair, narrowed = {chosen["intent"], chosen["guess"]}, chosen["outcome"] or chosen["search"]
+    known = ({one.a, one.b} == pair for one in intents.intents_result(store, run).pairs)
+    if narrowed or not any(known):
+        return ""
+    names = {"a": chosen["intent"], "b": chosen["guess"]}
+    back = intents.list_questions(store, run, intent=chosen["guess"], guess=chosen["intent"], limit=1).total
+    if back:
+        return words.gettext("No question of %(a)s was taken for %(b)s; the reverse did happen.", **names)
+    return words.gettext(
+        "No question of %(a)s was taken for %(b)s in this exam. The two are named together because their texts are "
+        "alike, not because of mistakes.",
+        **names,
+    )
+
+
+def _question_fields(words: Words, chosen: dict[str, str]) -> tuple[Field, ...]:
+    return (
+        Field("search", words.gettext("Words in the question"), "search", chosen["search"]),
+        Field("intent", words.gettext("Filed under"), "search", chosen["intent"]),
+        Field("guess", words.gettext("Guess"), "search", chosen["guess"]),
+        Field("outcome", "", "hidden", chosen["outcome"]),
+    )
+
+
+def _question_columns(words: Words) -> tuple[Column, ...]:
+    titles = (words.gettext("Question"), words.gettext("Filed under"), words.gettext("Most frequent guess"))
+    more = (words.gettext("Outcome"), words.gettext("Right, deferred, wrong"), words.gettext("Confidence"))
+    return (*(Column(title) for title in titles), Column(more[0]), *(Column(one, number=True) for one in more[1:]))
+
+
+def _question_row(words: Words, row: OutcomeRow) -> Row:
+    from vivavoce.reports.wording import OUTCOME_TITLES
+
+    outcome, none = Outcome(row.outcome), words.gettext("none")
+    tone: Tone = "good" if outcome in GOOD else "bad" if outcome in BAD else "neutral"
+    mark = Markup('<span class="mark {}" title="{}">{}</span>').format(tone, outcome.meaning, OUTCOME_TITLES[outcome])
+    counts = f"{row.right} / {row.deferred} / {row.wrong}"
+    sure = Writer(words).share(row.confidence)
+    return Row((row.text, row.intent or none, row.guess or none, mark, counts, sure))
+
+
+def _outcome_tabs(words: Words, listing: Listing, found: intents.QuestionPage, current: str) -> tuple[Link, ...]:
+    from vivavoce.reports.wording import OUTCOME_TITLES
+
+    writer = Writer(words)
+    every = words.gettext("All")
+    tabs = [Link(f"{every} ({writer.number(sum(found.counts.values()))})", listing.address(outcome=""), not current)]
+    for outcome in Outcome:
+        if n := found.counts.get(outcome.value, 0):
+            title = f"{OUTCOME_TITLES[outcome]} ({writer.number(n)})"
+            tabs.append(Link(title, listing.address(outcome=outcome.value), current == outcome.value))
+    return tuple(tabs)
+
+
+def _meaning(outcome: str) -> str:
+    found = next((one.meaning for one in Outcome if one.value == outcome), "")
+    return f"{found[:1].upper()}{found[1:]}." if found else ""
+
+
+# --- confidence --------------------------------------------------------------------------------------------------
+
+
+@router.get("/curve")
+def show_curve(request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Show what the confidence of the bot is worth."""
+    words = words_of(request)
+    line = runs.show_run(store, project, number, intents.KIND)
+    result = intents.intents_result(store, line.run)
+    curve = (words.gettext("Answered"), words.gettext("Answers wrong"), words.gettext("Threshold"))
+    claims = (words.gettext("Claims"), words.gettext("Is right"), words.gettext("Questions"))
+    view = CurveView(
+        run_head(words, project, line),
+        words.gettext("A lower threshold answers more and errs more: here is how much."),
+        result_tabs(words, project, line.run, "curve"),
+        drawn(store, project, line.run, "risk-coverage"),
+        _numbers(curve),
+        tuple(_curve_rows(words, result)),
+        drawn(store, project, line.run, "calibration"),
+        _numbers(claims),
+        tuple(_bin_rows(words, result)),
+    )
+    title = words.gettext("Confidence")
+    return page(
+        request, "exams/intents_curve.html", f"{title}: {line.run.title}", view=view, project=project, section=SECTION
+    )
+
+
+def _numbers(titles: tuple[str, ...]) -> tuple[Column, ...]:
+    return tuple(Column(title, number=place > 0) for place, title in enumerate(titles))
+
+
+def _curve_rows(words: Words, result: IntentsResult) -> Iterable[Row]:
+    writer = Writer(words)
+    for findings in result.settings[:1]:
+        curve = findings.curve
+        for place in curve.tenths():
+            shares = (float(curve.coverage[place]), float(curve.risk[place]))
+            threshold = max(0.0, float(curve.thresholds[place]))
+            yield Row((*(writer.share(share) for share in shares), writer.number(threshold, 2)))
+
+
+def _bin_rows(words: Words, result: IntentsResult) -> Iterable[Row]:
+    writer = Writer(words)
+    for findings in result.settings[:1]:
+        for one in findings.bins:
+            yield Row((writer.share(one.confidence), writer.share(one.right), writer.number(one.n)))

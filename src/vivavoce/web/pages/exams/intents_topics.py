@@ -1,0 +1,197 @@
+"""What an intents exam found out about topics, and which of them are taken for which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from vivavoce.web.access import InStore, ProjectInPath, Reader
+from vivavoce.web.answers import words_of
+from vivavoce.web.cells import link_cell, rate_cell
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
+from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
+from vivavoce.web.pages.exams.findings import FindingsView, figures_of, findings_file, findings_page
+from vivavoce.web.pages.exams.intents import result_tabs
+from vivavoce.web.parts import Column, Field, Row
+from vivavoce.web.progress import run_head, run_path
+from vivavoce.workspace.exams import intents, runs
+
+if TYPE_CHECKING:
+    from vivavoce.intents.findings import ConfusionCell, IntentFindings
+
+router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
+TOPIC_COLUMNS = (
+    "topic",
+    "examples",
+    "found",
+    "found_low",
+    "found_high",
+    "tests",
+    "right_when_used",
+    "deferred",
+    "f1",
+    "attracted",
+)
+# The matrix below is heavy; the list before it is short.
+SHOWN_MISTAKES = 25
+CONFUSION_COLUMNS = ("true_topic", "guess", "answered", "deferred")
+
+
+# --- topics ------------------------------------------------------------------------------------------------------
+
+
+@router.get("/topics")
+def show_topics(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    search: Search = "",
+    sort: Word = "found",
+    page_number: PageNumber = 1,
+) -> Response:
+    """Show how each topic fared, the weakest first."""
+    words = words_of(request)
+    line = runs.show_run(store, project, number, intents.KIND)
+    result = intents.intents_result(store, line.run)
+    lines = intents.topic_lines(result, search=search, sort=sort)
+    base = run_path(project, line.run)
+    listing = Listing(f"{base}/topics", {"search": search}, sort, page_number)
+    view = FindingsView(
+        run_head(words, project, line),
+        words.ngettext("%(num)s topic was examined.", "%(num)s topics were examined.", len(lines)),
+        result_tabs(words, project, line.run, "topics"),
+        listing.path,
+        (Field("search", words.gettext("Topic"), "search", search), Field("sort", "", "hidden", sort)),
+        words.gettext("How each topic fared with every topic known"),
+        _topic_columns(words, listing),
+        tuple(_topic_row(words, base, one) for one in listing.cut(lines)),
+        listing.pager(len(lines)),
+        listing.downloads(),
+        figures_of(store, project, line.run, "topics"),
+    )
+    return findings_page(request, view, project, words.gettext("Topics"))
+
+
+@router.get("/topics.{kind}")
+def export_topics(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    kind: str,
+    search: Search = "",
+    sort: Word = "found",
+) -> Response:
+    """Return how each topic fared as CSV or XLSX."""
+    run = runs.show_run(store, project, number, intents.KIND).run
+    lines = intents.topic_lines(intents.intents_result(store, run), search=search, sort=sort)
+    return findings_file(project, run, f"topics.{kind}", TOPIC_COLUMNS, [_topic_cells(one) for one in lines])
+
+
+def _topic_columns(words: Words, listing: Listing) -> tuple[Column, ...]:
+    from vivavoce.reports.meanings import MEASURES
+
+    def of(measure: str, name: str, *, down: bool = False) -> Column:
+        told = MEASURES[measure]
+        return listing.column(told.title, name, number=True, meaning=told.meaning, down=down)
+
+    return (
+        listing.column(words.gettext("Topic"), "name"),
+        of("examples", "examples", down=True),
+        of("recall", "found"),
+        of("deferred", "deferred", down=True),
+        of("precision", "right"),
+        of("f1", "f1"),
+        of("attracted", "attracted", down=True),
+    )
+
+
+def _topic_row(words: Words, base: str, one: IntentFindings) -> Row:
+    writer = Writer(words)
+    rates = (one.recall, one.deferred, one.precision)
+    return Row(
+        (
+            link_cell(f"{base}/questions?{urlencode({'intent': one.intent})}", one.intent),
+            writer.number(one.examples),
+            *(rate_cell(words, rate) for rate in rates),
+            writer.number(one.f1, 2),
+            writer.number(one.attracted),
+        )
+    )
+
+
+def _topic_cells(one: IntentFindings) -> tuple[object, ...]:
+    found = one.recall
+    told = (one.intent, one.examples, found.value, found.low, found.high, found.n)
+    return (*told, one.precision.value, one.deferred.value, one.f1, one.attracted)
+
+
+# --- confusion ---------------------------------------------------------------------------------------------------
+
+
+@router.get("/confusion")
+def show_confusion(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    search: Search = "",
+    page_number: PageNumber = 1,
+) -> Response:
+    """Show which topic is taken for which: the ranked list first, then the matrix."""
+    words = words_of(request)
+    line = runs.show_run(store, project, number, intents.KIND)
+    cells = intents.confusion_lines(intents.intents_result(store, line.run), search=search)
+    base = run_path(project, line.run)
+    listing = Listing(f"{base}/confusion", {"search": search}, page=page_number, size=SHOWN_MISTAKES)
+    titles = (words.gettext("True topic"), words.gettext("Taken for"))
+    counted = (words.gettext("Answered so"), words.gettext("Held back"))
+    view = FindingsView(
+        run_head(words, project, line),
+        words.ngettext(
+            "%(num)s kind of mistake was seen; the most frequent comes first.",
+            "%(num)s kinds of mistakes were seen; the most frequent come first.",
+            len(cells),
+        ),
+        result_tabs(words, project, line.run, "confusion"),
+        listing.path,
+        (Field("search", words.gettext("Topic"), "search", search),),
+        words.gettext("Which topic is taken for which, over all retries"),
+        (*(Column(title) for title in titles), *(Column(title, number=True) for title in counted)),
+        tuple(_cell_row(words, base, cell) for cell in listing.cut(cells)),
+        listing.pager(len(cells)),
+        listing.downloads(),
+        figures_of(store, project, line.run, "confusion"),
+    )
+    return findings_page(request, view, project, words.gettext("Confusion"))
+
+
+@router.get("/confusion.{kind}")
+def export_confusion(  # noqa: PLR0917
+    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str, search: Search = ""
+) -> Response:
+    """Return which topic is taken for which as CSV or XLSX."""
+    run = runs.show_run(store, project, number, intents.KIND).run
+    cells = intents.confusion_lines(intents.intents_result(store, run), search=search)
+    rows = [(cell.origin, cell.guess, cell.answered, cell.deferred) for cell in cells]
+    return findings_file(project, run, f"confusion.{kind}", CONFUSION_COLUMNS, rows)
+
+
+def _cell_row(words: Words, base: str, cell: ConfusionCell) -> Row:
+    writer = Writer(words)
+    query = urlencode({"intent": cell.origin or "", "guess": cell.guess or ""})
+    return Row(
+        (
+            link_cell(f"{base}/questions?{query}", cell.origin or ""),
+            cell.guess,
+            writer.number(cell.answered),
+            writer.number(cell.deferred),
+        )
+    )

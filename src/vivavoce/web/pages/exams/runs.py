@@ -1,0 +1,232 @@
+"""Runs of all exams: the list, how far one is, what can be done with it, and what it leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
+from starlette.responses import Response
+
+from vivavoce.store.rows import Project, RunState
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
+from vivavoce.web.answers import done, download, go, page, part, table_file, unchanged, words_of
+from vivavoce.web.formats import Writer
+from vivavoce.web.forms import Form
+from vivavoce.web.language import Words
+from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Word
+from vivavoce.web.parts import Choice, Column, Field, Pager, Row
+from vivavoce.web.progress import KINDS, STATES, RunHead, badge_of, progress_view, run_head, run_path
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams import runs
+
+router = APIRouter(prefix="/p/{slug}/runs")
+COLUMNS = ("number", "kind", "title", "state", "headline", "done", "total", "failed", "who", "created", "finished")
+# The report brings its own style and pictures; nothing else may come from or go anywhere.
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+MOST_EXPORTED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunsView:
+    """Some runs, and what narrows them down. `any`: there are runs at all."""
+
+    lead: str
+    path: str
+    fields: tuple[Field, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    pager: Pager
+    downloads: tuple[Link, ...]
+    any: bool
+    begin: Link
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteView:
+    """A run that is about to be deleted, and what that means."""
+
+    head: RunHead
+    text: str
+
+
+@router.get("")
+def show_runs(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    kind: Word = "",
+    state: Word = "",
+    page_number: PageNumber = 1,
+) -> Response:
+    """Show the runs of a project, the newest first."""
+    words = words_of(request)
+    listing = Listing(f"/p/{project.slug}/runs", {"kind": kind, "state": state}, page=page_number)
+    chosen_kind, chosen_state = _chosen(kind, state)
+    found = runs.list_runs(
+        store, project, kind=chosen_kind, state=chosen_state, limit=listing.size, offset=listing.offset
+    )
+    narrowed = bool(chosen_kind or chosen_state)
+    view = RunsView(
+        words.ngettext("%(num)s run is kept.", "%(num)s runs are kept.", found.total),
+        listing.path,
+        _fields(words, kind, state),
+        run_columns(words),
+        tuple(run_row(words, project, line) for line in found.lines),
+        listing.pager(found.total),
+        listing.downloads(),
+        narrowed or found.total > 0,
+        Link(words.gettext("Start an intents exam"), f"/p/{project.slug}/intents"),
+    )
+    return page(request, "exams/runs.html", words.gettext("Runs"), view=view, project=project)
+
+
+@router.get("/{number:int}")
+def lead_to_run(who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Lead to the page of a run, which depends on its kind."""
+    return go(run_path(project, runs.show_run(store, project, number).run))
+
+
+@router.get("/{number:int}/progress")
+def show_progress(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    version: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
+) -> Response:
+    """Return the part of a page that says how far a run is; nothing when that has not changed."""
+    run = runs.show_run(store, project, number).run
+    if not run.state.open:
+        # The page that asked has more to show now: being led elsewhere, it loads itself anew.
+        return go(run_path(project, run))
+    if run.version == version:
+        return unchanged()
+    view = progress_view(words_of(request), project, runs.progress_of(store, run))
+    return part(request, "exams/run_progress.html", view=view, project=project)
+
+
+@router.post("/{number:int}/cancel")
+def cancel_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """End a run."""
+    run = runs.cancel_run(store, who.actor, project, number)
+    said = words_of(request).gettext("The run is cancelled. What was done is kept, and it can go on later.")
+    return done(run_path(project, run), said)
+
+
+@router.post("/{number:int}/resume")
+def resume_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Go on with a run."""
+    run = runs.resume_run(store, who.actor, project, number)
+    return done(run_path(project, run), words_of(request).gettext("The run goes on."))
+
+
+@router.post("/{number:int}/retry")
+def retry_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Try again what failed."""
+    run = runs.retry_run(store, who.actor, project, number)
+    return done(run_path(project, run), words_of(request).gettext("What failed is tried again."))
+
+
+@router.post("/{number:int}/rename")
+def rename_run(  # noqa: PLR0917
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number, form: Form
+) -> Response:
+    """Give a run another title."""
+    run = runs.rename_run(store, who.actor, project, number, form.text("title"))
+    return done(run_path(project, run), words_of(request).gettext("The run has a new title."))
+
+
+@router.get("/{number:int}/delete")
+def ask_to_delete(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Ask before a run is deleted."""
+    words = words_of(request)
+    line = runs.show_run(store, project, number)
+    text = words.gettext(
+        "Run %(number)s, %(title)s, goes with all that it found.", number=number, title=line.run.title
+    )
+    last = words.gettext("It cannot be had back; the timeline and comparisons lose it too.")
+    view = DeleteView(run_head(words, project, line), f"{text} {last}")
+    return page(request, "exams/run_delete.html", words.gettext("Delete this run?"), view=view, project=project)
+
+
+@router.post("/{number:int}/delete")
+def delete_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Delete a run."""
+    runs.delete_run(store, who.actor, project, number)
+    return done(f"/p/{project.slug}/runs", words_of(request).gettext("The run is deleted."))
+
+
+@router.get("/{number:int}/report.html")
+def show_report(who: Reader, store: InStore, project: ProjectInPath, number: Number, save: bool = False) -> Response:
+    """Return the report of a run, to read here or to keep."""
+    run = runs.show_run(store, project, number).run
+    content, media = runs.document(store, run, runs.REPORT), "text/html; charset=utf-8"
+    if save:
+        return download(f"{project.slug}-{run.kind}-{run.number}.html", media, content)
+    return Response(content, media_type=media, headers={"Content-Security-Policy": REPORT_POLICY})
+
+
+@router.get("/{number:int}/findings.json")
+def save_findings(who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Return all numbers of a run as a file."""
+    run = runs.show_run(store, project, number).run
+    content = runs.document(store, run, runs.FINDINGS)
+    return download(f"{project.slug}-{run.kind}-{run.number}.json", "application/json", content)
+
+
+@router.get(".{kind_of_file}")
+def export_runs(  # noqa: PLR0917
+    who: Reader, store: InStore, project: ProjectInPath, kind_of_file: str, kind: Word = "", state: Word = ""
+) -> Response:
+    """Return the list of runs as CSV or XLSX."""
+    chosen_kind, chosen_state = _chosen(kind, state)
+    found = runs.list_runs(store, project, kind=chosen_kind, state=chosen_state, limit=MOST_EXPORTED)
+    return table_file(f"{project.slug}-runs", kind_of_file, COLUMNS, [_cells(line) for line in found.lines])
+
+
+# --- tables of runs, on other pages too --------------------------------------------------------------------------
+
+
+def run_columns(words: Words) -> tuple[Column, ...]:
+    """Return the heads of a table of runs."""
+    titles = (words.gettext("Run"), words.gettext("Exam"), words.gettext("State"), words.gettext("In one sentence"))
+    return (*(Column(title) for title in titles), Column(words.gettext("Begun")))
+
+
+def run_row(words: Words, project: Project, line: runs.RunLine) -> Row:
+    """Return one line of a table of runs."""
+    run, writer, badge = line.run, Writer(words), badge_of(words, line.run)
+    name = Markup('<a href="{}">{} <span class="muted">{}</span></a>').format(
+        run_path(project, run), run.title, run.number
+    )
+    state = Markup('<span class="mark {}">{}</span>').format(badge.tone, badge.text)
+    if run.state is RunState.RUNNING:
+        state += f" {writer.share((run.done + run.failed) / max(1, run.total))}"
+    begun = Markup("{}, {}").format(writer.ago(run.created), line.who)
+    return Row((name, words.gettext(KINDS[run.kind]), state, run.headline or run.error.split("\n")[0], begun))
+
+
+def _fields(words: Words, kind: str, state: str) -> tuple[Field, ...]:
+    every, anyhow = Choice("", words.gettext("all exams")), Choice("", words.gettext("all states"))
+    kinds = (every, *(Choice(name, words.gettext(title)) for name, title in KINDS.items()))
+    states = (anyhow, *(Choice(str(one), words.gettext(title)) for one, title in STATES.items()))
+    return (
+        Field("kind", words.gettext("Exam"), "select", kind, choices=kinds),
+        Field("state", words.gettext("State"), "select", state, choices=states),
+    )
+
+
+def _chosen(kind: str, state: str) -> tuple[str | None, RunState | None]:
+    """Return what the list is narrowed down to; what nobody can choose narrows nothing."""
+    found = next((one for one in RunState if one.value == state), None)
+    return kind if kind in runs.KINDS else None, found
+
+
+def _cells(line: runs.RunLine) -> tuple[object, ...]:
+    run = line.run
+    told = (run.number, run.kind, run.title, str(run.state), run.headline, run.done, run.total, run.failed)
+    return (*told, line.who, run.created, run.finished)

@@ -1,0 +1,263 @@
+"""The intents exams of a project over time, with every change between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
+from starlette.responses import JSONResponse, Response
+
+from vivavoce.errors import AbsentError, Fault, InputError, UsageError
+from vivavoce.jobs.exams.documents import page_spec
+from vivavoce.records import Rate
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.store.rows import Project
+from vivavoce.web.access import InStore, ProjectInPath, Reader
+from vivavoce.web.answers import page, table_file, words_of
+from vivavoce.web.cells import link_cell, rate_cell
+from vivavoce.web.field_faults import fault_at
+from vivavoce.web.figures import Drawn
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.listing import Listing
+from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.web.pages.exams.timeline_chart import left_out, timeline_spec, timeline_svg
+from vivavoce.web.parts import Choice, Column, Field, Row
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams.timeline import MEASURES, Mark, Timeline, show_timeline
+
+router = APIRouter(prefix="/p/{slug}/timeline")
+SHOWN_MARKS = 40
+SHOWN_RUNS = 30
+KINDS = {
+    "edit": gettext_noop("edit"),
+    "import": gettext_noop("import"),
+    "settings": gettext_noop("settings"),
+    "undo": gettext_noop("undone"),
+    "engine": gettext_noop("engine"),
+    "threshold": gettext_noop("threshold"),
+}
+COLUMNS = ("run", "title", "at", "setting", "measure", "value", "low", "high", "n")
+Day = Annotated[str, Query(max_length=10)]
+MeasureName = Annotated[str, Query(max_length=40)]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkLine:
+    """A change in the list; `href` leads to it."""
+
+    kind: str
+    text: str
+    href: str
+    who: str
+    why: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineView:
+    """A measure over time and what changed meanwhile."""
+
+    lead: str
+    path: str
+    fields: tuple[Field, ...]
+    figure: Drawn | None
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    downloads: tuple[Link, ...]
+    marks: tuple[MarkLine, ...]
+    more_marks: int
+    start: Link
+    error: InputError | None = None
+
+
+@router.get("")
+def show_line(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    measure: MeasureName = "accuracy",
+    since: Day = "",
+    until: Day = "",
+) -> Response:
+    """Show a measure over time."""
+    words = words_of(request)
+    error: InputError | None = None
+    try:
+        found = _found(store, project, measure, since, until)
+    except InputError as refused:
+        error, found = refused, show_timeline(store, project, limit=SHOWN_MARKS)
+    path = f"/p/{project.slug}/timeline"
+    chosen = {"measure": found.measure, "since": since if not error else "", "until": until if not error else ""}
+    view = TimelineView(
+        lead=_lead(words, found),
+        path=path,
+        fields=_fields(words, {"measure": measure, "since": since, "until": until}, error),
+        figure=_figure(words, found, Listing(f"{path}/chart.json", chosen).address()) if found.points else None,
+        columns=_columns(words, found),
+        rows=tuple(_rows(words, project, found)),
+        downloads=Listing(path, chosen).downloads(),
+        marks=tuple(_mark(words, project, mark) for mark in found.marks),
+        more_marks=max(0, found.all_marks - len(found.marks)),
+        start=Link(words.gettext("Start an exam"), f"/p/{project.slug}/intents"),
+        error=error,
+    )
+    title, status = words.gettext("Timeline"), 400 if error else 200
+    return page(request, "exams/timeline.html", title, view=view, project=project, section="intents", status=status)
+
+
+@router.get("/chart.json")
+def show_spec(  # noqa: PLR0917
+    request: Request,
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    measure: MeasureName = "accuracy",
+    since: Day = "",
+    until: Day = "",
+) -> Response:
+    """Return the specification of the live chart."""
+    found = _found(store, project, measure, since, until)
+    if not found.points:
+        raise AbsentError("there is nothing to draw", remedy="choose a longer time, or start an exam")
+    return JSONResponse(page_spec(timeline_spec(words_of(request), found)))
+
+
+@router.get(".{kind}")
+def export_line(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    kind: str,
+    measure: MeasureName = "accuracy",
+    since: Day = "",
+    until: Day = "",
+) -> Response:
+    """Return the numbers over time as CSV or XLSX."""
+    found = _found(store, project, measure, since, until)
+    rows = [
+        (one.number, one.title, one.at, one.scope, one.name, one.value, one.low, one.high, one.n)
+        for one in found.points
+    ]
+    return table_file(f"{project.slug}-timeline", kind, COLUMNS, rows)
+
+
+def _found(store: Store, project: Project, measure: str, since: str, until: str) -> Timeline:
+    faults: list[Fault] = []
+    first, last = _day(since, "since", faults), _day(until, "until", faults)
+    if first and last and first > last:
+        faults.append(Fault("the end lies before the beginning", "until"))
+    if faults:
+        raise UsageError("these days cannot be used", faults=faults, remedy="write days like 2026-01-31")
+    begin = datetime.combine(first, time(), UTC) if first else None
+    end = datetime.combine(last, time(), UTC) + timedelta(days=1) if last else None
+    return show_timeline(store, project, measure=measure, since=begin, until=end, limit=SHOWN_MARKS)
+
+
+def _day(said: str, name: str, faults: list[Fault]) -> date | None:
+    if not said:
+        return None
+    try:
+        found = date.fromisoformat(said)
+    except ValueError:
+        found = None
+    if found is None or not 1970 <= found.year <= 9998:
+        faults.append(Fault(f"'{said}' is not a day", name))
+        return None
+    return found
+
+
+def _lead(words: Words, found: Timeline) -> str:
+    from vivavoce.reports.meanings import MEASURES as MEANINGS
+
+    scope = next(iter(_scopes(found.points)), "")
+    known = [point for point in found.points if point.scope == scope and point.value is not None]
+    title, writer = MEANINGS[found.measure].title, Writer(words)
+    if not known:
+        return words.gettext("No finished exam lies in this time, so there is no line to follow yet.")
+    last = writer.value(known[-1].value, MEANINGS[found.measure].kind)
+    if len(known) == 1:
+        return words.gettext("%(measure)s: %(value)s in the only exam so far.", measure=title, value=last)
+    first = writer.value(known[0].value, MEANINGS[found.measure].kind)
+    return words.gettext(
+        "%(measure)s went from %(first)s to %(last)s over %(n)s exams.",
+        measure=title,
+        first=first,
+        last=last,
+        n=writer.number(len(known)),
+    )
+
+
+def _fields(words: Words, chosen: dict[str, str], error: InputError | None) -> tuple[Field, ...]:
+    from vivavoce.reports.meanings import MEASURES as MEANINGS
+
+    measures = tuple(Choice(name, MEANINGS[name].title) for name in MEASURES)
+    return (
+        Field("measure", words.gettext("Number"), "select", chosen["measure"], choices=measures),
+        Field("since", words.gettext("From"), "date", chosen["since"], error=fault_at(error, "since")),
+        Field("until", words.gettext("To"), "date", chosen["until"], error=fault_at(error, "until")),
+    )
+
+
+def _figure(words: Words, found: Timeline, address: str) -> Drawn:
+    from vivavoce.reports.meanings import MEASURES as MEANINGS
+
+    measure = MEANINGS[found.measure]
+    how = words.gettext("Band: where the value would lie with other data. Dashed lines: changes, told below.")
+    if left := left_out(found):
+        few = words.ngettext(
+            "The still picture leaves out %(num)s run; the live one has all.",
+            "The still picture leaves out %(num)s runs; the live one has all.",
+            left,
+        )
+        how = f"{how} {few}"
+    return Drawn(measure.title, f"{measure.meaning} {how}", Markup(timeline_svg(words, found)), address)  # noqa: S704
+
+
+def _columns(words: Words, found: Timeline) -> tuple[Column, ...]:
+    titles = (words.gettext("Run"), words.gettext("When"), words.gettext("Engine"))
+    settings = (Column(scope_title(words, scope), number=True) for scope in _scopes(found.points))
+    return (*(Column(title) for title in titles), *settings, Column(words.gettext("Compare")))
+
+
+def _scopes(points: Sequence[MeasurePoint]) -> list[str]:
+    return sorted({point.scope for point in points})
+
+
+def _rows(words: Words, project: Project, found: Timeline) -> list[Row]:
+    """Return the newest runs, each with its numbers and the way to the comparison with the one before."""
+    from vivavoce.reports.meanings import MEASURES as MEANINGS
+
+    by_run: dict[str, dict[str, MeasurePoint]] = {}
+    for point in found.points:
+        by_run.setdefault(point.run_id, {})[point.scope] = point
+    scopes, kind, base = _scopes(found.points), MEANINGS[found.measure].kind, f"/p/{project.slug}/intents"
+    writer, rows = Writer(words), []
+    # The one before the first that is shown is only compared with.
+    shown = found.runs[-SHOWN_RUNS - 1 :]
+    before: int | None = None
+    for run in shown:
+        own = by_run.get(run.id, {})
+        cells = [rate_cell(words, _rate(own.get(scope)), kind, counted=False) for scope in scopes]
+        said = words.gettext("with run %(number)s", number=before or 0)
+        compare = link_cell(f"{base}/compare?a={before}&b={run.number}", said) if before else ""
+        name = link_cell(f"{base}/{run.number}", f"{run.number}: {run.title}")
+        rows.append(Row((name, writer.date(run.created), str(run.options.get("classifier", "")), *cells, compare)))
+        before = run.number
+    return rows[::-1][:SHOWN_RUNS]
+
+
+def _rate(point: MeasurePoint | None) -> Rate:
+    return Rate(None, None, None, 0) if point is None else Rate(point.value, point.low, point.high, point.n)
+
+
+def _mark(words: Words, project: Project, mark: Mark) -> MarkLine:
+    base = f"/p/{project.slug}"
+    href = f"{base}/edits/{mark.edit_id}" if mark.edit_id else f"{base}/intents/{mark.run}"
+    return MarkLine(words.gettext(KINDS[mark.kind]), mark.text, href, mark.who, mark.why, mark.at)

@@ -1,0 +1,78 @@
+"""The chart of a timeline: made of what is stored, drawn once for each content."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.jobs.exams.documents import canonical_json
+from vivavoce.records import Rate
+from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.web.language import Words
+from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.workspace.exams.timeline import Timeline
+
+# More would make the page heavy and could not be told apart; the live chart has all.
+MOST_DRAWN = 100
+_SPECS: Kept[dict[str, Any]] = Kept(24)
+_DRAWN: Kept[str] = Kept(24)
+
+
+def timeline_spec(words: Words, found: Timeline) -> dict[str, Any]:
+    """Return the specification of the chart."""
+    return _SPECS.get(_mark(words, found), lambda: _chart(words, found).to_dict())
+
+
+def timeline_svg(words: Words, found: Timeline) -> str:
+    """Return the picture; drawing takes a tenth of a second, so it is kept."""
+    from vivavoce.reports.svg import to_svg
+
+    return _DRAWN.get(_mark(words, found), lambda: to_svg(_chart(words, replace(found, points=thinned(found)))))
+
+
+def left_out(found: Timeline) -> int:
+    """Return how many runs the still picture leaves out."""
+    return len(_numbers(found)) - len({point.number for point in thinned(found)})
+
+
+def thinned(found: Timeline) -> tuple[MeasurePoint, ...]:
+    """Return the points of so many runs as a picture can show, the first and the last among them."""
+    numbers = _numbers(found)
+    step = -(-len(numbers) // MOST_DRAWN)
+    shown = {*numbers[:: max(1, step)], *numbers[-1:]}
+    return tuple(point for point in found.points if point.number in shown)
+
+
+def _numbers(found: Timeline) -> list[int]:
+    return list(dict.fromkeys(point.number for point in found.points))
+
+
+def _mark(words: Words, found: Timeline) -> str:
+    """Return what changes when the picture would."""
+    points = [(p.number, p.scope, p.at.isoformat(), p.value, p.low, p.high) for p in found.points]
+    marks = [(mark.at.isoformat(), mark.text) for mark in found.marks]
+    return sha256(canonical_json([words.language, found.measure, points, marks])).hexdigest()
+
+
+def _chart(words: Words, found: Timeline) -> Any:
+    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.run_timeline import ChangeMark, RunPoint, run_timeline_chart
+
+    points = [
+        RunPoint(p.at, f"{p.number}: {p.title}", _series(words, p.scope), Rate(p.value, p.low, p.high, p.n))
+        for p in found.points
+    ]
+    first = min(p.at for p in found.points)
+    # What happened long before the first exam would only press the line together.
+    marks = [ChangeMark(mark.at, mark.text) for mark in found.marks if mark.at >= first]
+    measure = MEASURES[found.measure]
+    timeline = words.gettext("Timeline")
+    return run_timeline_chart(
+        points, marks, description=f"{measure.title}, {timeline}", share=measure.kind == "share"
+    )
+
+
+def _series(words: Words, scope: str) -> str:
+    return f"{scope_title(words, scope)} ({scope.replace(',', ', ')})"

@@ -1,0 +1,1 @@
+"""Pages to write scenarios and to chat with a bot."""

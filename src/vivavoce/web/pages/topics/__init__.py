@@ -1,0 +1,1 @@
+"""Pages of the topics of a project and of every edit."""

@@ -1,0 +1,81 @@
+"""Which engines there are, and who may choose which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from vivavoce import plugins
+from vivavoce.errors import AccessError, UsageError, nearest
+from vivavoce.store.rows import Project, Role
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.bot_rules import server_rules
+
+# These are nothing without an option, so they cannot be chosen from a list.
+_BARE = frozenset({"python", "sklearn"})
+# The option of these is a language; that of all others names code or files of the machine.
+_HARMLESS = frozenset({"tfidf"})
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine that can be chosen, and what it is in one sentence."""
+
+    name: str
+    summary: str
+
+
+@cache
+def known_engines() -> tuple[Engine, ...]:
+    """Return the engines that are installed and can be used as they are, by name."""
+    found = plugins.describe(plugins.CLASSIFIERS)
+    # What an option would mean is of no use where none can be given.
+    return tuple(Engine(one.name, one.summary.partition("; the option")[0]) for one in found if one.name not in _BARE)
+
+
+def engine_names(project: Project) -> tuple[str, ...]:
+    """Return the names that can be chosen for a project: its own engine first."""
+    return tuple(dict.fromkeys([project.classifier, *_offered()]))
+
+
+def check_engine(actor: Actor, name: str) -> str:
+    """Return the name of an engine, `kind` or `kind:option`, as it is kept; refuse what this person cannot choose.
+
+    An option that names code or files of this machine is for admins, and only where whoever runs the server allows
+    programs: whoever may write it can run anything here. Nothing is loaded to find out.
+    """
+    kind, option = plugins.split_name(name)
+    if kind not in plugins.available(plugins.CLASSIFIERS):
+        raise _refusal(f"there is no engine '{kind}'.{nearest(kind, _offered())}")
+    if kind in _BARE and not option:
+        raise _refusal(f"the engine '{kind}' is nothing without an option")
+    if option and kind not in _HARMLESS and not actor.role.covers(Role.ADMIN):
+        raise AccessError(
+            f"the engine '{name}' uses code or files of this machine, and {actor.name} is {actor.role}",
+            where="classifier",
+            remedy="choose an engine from the list, or ask an admin",
+        )
+    if option and kind not in _HARMLESS:
+        require_programs(actor, f"the engine '{name}'", "classifier")
+    return f"{kind}:{option}" if option else kind
+
+
+def require_programs(actor: Actor, what: str, where: str) -> None:
+    """Refuse what uses code or files of this machine where whoever runs the server does not allow that.
+
+    The product itself may: whoever can call it can run anything anyway.
+    """
+    if actor.user_id is not None and not server_rules().bot_programs:
+        raise AccessError(
+            f"{what} uses code or files of the machine of the server, which is not allowed here",
+            where=where,
+            remedy="choose one from the list, or let whoever runs the server set `bot_programs`",
+        )
+
+
+def _refusal(what: str) -> UsageError:
+    return UsageError(what, where="classifier", remedy=f"choose one of {', '.join(_offered())}")
+
+
+def _offered() -> tuple[str, ...]:
+    return tuple(one.name for one in known_engines())

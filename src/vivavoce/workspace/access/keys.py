@@ -1,0 +1,109 @@
+"""Keys by which programs use the API in the name of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from vivavoce.errors import AbsentError, Fault, UsageError, nearest
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Role, Token
+from vivavoce.store.stamps import now
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.new_passwords import refuse_faults
+from vivavoce.workspace.access.secrets.tokens import new_api_token
+from vivavoce.workspace.access.sessions import require_self_or_admin
+from vivavoce.workspace.access.switches import read_switches
+
+# What a key may be good for, and the most that its owner can do with it.
+SCOPES = {"read": Role.READER, "review": Role.REVIEWER, "edit": Role.EDITOR, "admin": Role.ADMIN}
+MOST_NAME = 100
+MOST_DAYS = 3650
+MOST_KEYS = 100
+
+
+def list_keys(store: Store, actor: Actor, user_id: str) -> tuple[Token, ...]:
+    """Return the keys of a person that are not revoked, the newest first."""
+    require_self_or_admin(actor, user_id)
+    with store.reading() as tx:
+        return _good_keys(tx, user_id)
+
+
+def make_key(
+    store: Store,
+    actor: Actor,
+    name: str,
+    scopes: Sequence[str],
+    *,
+    days: int | None = None,
+    until: datetime | None = None,
+) -> tuple[Token, str]:
+    """Make a key of one's own and return it with its secret, which is shown this once.
+
+    `days`: how long it works, None for good. `until`: when the key ends that makes this one; it cannot outlive it.
+    """
+    owner = _owner(actor)
+    refuse_faults(tuple(_faults(actor, name, scopes, days)))
+    at = now()
+    ends = [end for end in (at + timedelta(days=days) if days else None, until) if end is not None]
+    secret = new_api_token()
+    with store.writing() as tx:
+        _check_room(tx, owner)
+        granted = [scope for scope in SCOPES if scope in scopes]
+        made = tx.tokens.add(owner, name.strip(), granted, secret.digest, expires=min(ends, default=None), at=at)
+        note(tx, actor, "make key", "key", made.id, detail=f"{made.name}: {', '.join(granted)}")
+    return made, secret.text
+
+
+def revoke_key(store: Store, actor: Actor, token_id: str) -> Token:
+    """Make a key worthless: one of one's own, or as an admin anybody's."""
+    with store.writing() as tx:
+        found = tx.tokens.get(token_id)
+        if found is None or (found.user_id != actor.user_id and not actor.role.covers(Role.ADMIN)):
+            raise AbsentError("there is no such key", remedy="choose one from the list of keys")
+        tx.tokens.revoke(token_id, now())
+        note(tx, actor, "revoke key", "key", token_id, detail=found.name)
+    return found
+
+
+def revoke_all(tx: Transaction, user_id: str) -> int:
+    """Make all keys of a person worthless and return how many there were."""
+    good = _good_keys(tx, user_id)
+    for token in good:
+        tx.tokens.revoke(token.id, now())
+    return len(good)
+
+
+def _owner(actor: Actor) -> str:
+    if actor.user_id is None:
+        raise UsageError("a key belongs to a person", remedy="sign in and make it there")
+    return actor.user_id
+
+
+def _faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) -> Iterator[Fault]:
+    if not name.strip() or len(name.strip()) > MOST_NAME:
+        yield Fault(f"the name needs 1 to {MOST_NAME} characters", "name")
+    if not scopes:
+        yield Fault("choose at least one thing that the key may do", "scopes")
+    for scope in scopes:
+        if scope not in SCOPES:
+            yield Fault(f"there is no scope '{scope}'.{nearest(scope, list(SCOPES))}", "scopes")
+        elif not actor.role.covers(SCOPES[scope]):
+            yield Fault(f"'{scope}' is more than {actor.name} may do as {actor.role}", "scopes")
+    if days is not None and not 1 <= days <= MOST_DAYS:
+        yield Fault(f"a key works for 1 to {MOST_DAYS} days", "days")
+
+
+def _check_room(tx: Transaction, owner: str) -> None:
+    if not read_switches(tx).keys_allowed:
+        raise UsageError(
+            "keys are switched off in this workspace", remedy="an admin can switch them on in the settings"
+        )
+    if len(_good_keys(tx, owner)) >= MOST_KEYS:
+        raise UsageError(f"there are {MOST_KEYS} keys already", remedy="revoke those that are no longer used")
+
+
+def _good_keys(tx: Transaction, user_id: str) -> tuple[Token, ...]:
+    return tuple(token for token in tx.tokens.of_user(user_id) if token.revoked is None)

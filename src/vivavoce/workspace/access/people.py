@@ -1,0 +1,215 @@
+"""People: who may come in, and what they may do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from vivavoce.errors import AbsentError, Fault, UsageError
+from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.serial import one_at_a_time
+from vivavoce.store.rows import Role, User
+from vivavoce.store.stamps import now
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.keys import revoke_all
+from vivavoce.workspace.access.links import INVITATION, PASSWORD, guest_of, make_link, person_of, take_link
+from vivavoce.workspace.access.new_passwords import new_password_faults, refuse_faults
+from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, hash_password
+from vivavoce.workspace.access.sessions import open_session
+from vivavoce.workspace.access.signing_in import Entry, actor_of
+
+MOST_NAME = 100
+MOST_LOGIN = 200
+# With a hyphen before it: the other way round.
+Sort = Literal["login", "name", "role", "seen", "-login", "-name", "-role", "-seen"]
+_LOGIN = re.compile(r"\S(?:[^\n\r\t]*\S)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person as lists show them: `invited` until they have chosen a password, `link_until` while a link waits."""
+
+    id: str
+    login: str
+    name: str
+    role: Role
+    language: str
+    disabled: bool
+    invited: bool
+    created: datetime
+    seen: datetime | None
+    link_until: datetime | None = None
+
+
+def list_people(store: Store, actor: Actor, *, search: str = "", sort: Sort = "login") -> tuple[Member, ...]:
+    """Return people in order: all, or those with a text in login or name."""
+    actor.require(Role.ADMIN)
+    with store.reading() as tx:
+        until = _waiting_links(tx)
+        found = [_member(user, until.get(user.id)) for user in tx.users.all()]
+    wanted = search.strip().casefold()
+    chosen = [one for one in found if wanted in one.login or wanted in one.name.casefold()]
+    return tuple(sorted(chosen, key=_ORDERS[sort.removeprefix("-")], reverse=sort.startswith("-")))
+
+
+def count_active(store: Store) -> int:
+    """Return how many people can sign in."""
+    with store.reading() as tx:
+        return tx.users.count(active=True)
+
+
+def show_person(store: Store, actor: Actor, user_id: str) -> Member:
+    """Return one person: oneself, or as an admin anybody."""
+    if actor.user_id != user_id:
+        actor.require(Role.ADMIN)
+    with store.reading() as tx:
+        return _member(find_person(tx, user_id), _waiting_links(tx).get(user_id))
+
+
+def invite(
+    store: Store, actor: Actor, login: str, *, name: str = "", role: Role = Role.READER, language: str = "en"
+) -> tuple[Member, str]:
+    """Add a person, and return the path of the link by which they choose their password; hand it over yourself."""
+    actor.require(Role.ADMIN)
+    refuse_faults((*login_faults(login), *name_faults(name or login[:MOST_NAME])))
+    with store.writing() as tx:
+        user = tx.users.add(login, name, role, language=language)
+        note(tx, actor, "invite", "person", user.id, detail=f"{user.login}, {role}")
+        path = make_link(tx, INVITATION, user.id)
+        return _member(user, _waiting_links(tx).get(user.id)), path
+
+
+def change_role(store: Store, actor: Actor, user_id: str, role: Role) -> Member:
+    """Let a person do more or less; the last admin stays one."""
+    actor.require(Role.ADMIN)
+    with store.writing() as tx:
+        user = find_person(tx, user_id)
+        if role is not Role.ADMIN:
+            _keep_an_admin(tx, user)
+        tx.users.set_role(user_id, role)
+        note(tx, actor, "change role", "person", user_id, detail=f"{user.login}: {user.role} to {role}")
+        return _member(find_person(tx, user_id))
+
+
+def set_disabled(store: Store, actor: Actor, user_id: str, disabled: bool) -> Member:
+    """Shut a person out, with all sessions and keys, or let them in again with new ones; the last admin stays."""
+    actor.require(Role.ADMIN)
+    with store.writing() as tx:
+        user = find_person(tx, user_id)
+        if disabled:
+            _keep_an_admin(tx, user)
+            tx.sessions.end_all(user_id)
+            revoke_all(tx, user_id)
+            tx.links.withdraw(PASSWORD, user_id)
+        tx.users.set_disabled(user_id, disabled)
+        note(tx, actor, "disable" if disabled else "enable", "person", user_id, detail=user.login)
+        return _member(find_person(tx, user_id))
+
+
+def new_link(store: Store, actor: Actor, user_id: str) -> str:
+    """Return the path of a link by which a person chooses a password; links made before are withdrawn."""
+    actor.require(Role.ADMIN)
+    with store.writing() as tx:
+        user = find_person(tx, user_id)
+        if user.disabled:
+            raise UsageError(f"{user.login} is disabled", remedy="enable the person first")
+        purpose = PASSWORD if user.password else INVITATION
+        note(tx, actor, "make link", "person", user_id, detail=f"{user.login}, {purpose}")
+        return make_link(tx, purpose, user_id)
+
+
+def take_up(
+    store: Store,
+    secret: str,
+    password: str,
+    repeated: str,
+    *,
+    address: str = "",
+    agent: str = "",
+    language: str = "",
+    cost: Cost = USUAL,
+) -> Entry:
+    """Choose a password by a link, which is used up by it, and sign in; sessions and keys of before end."""
+    _, guest = guest_of(store, secret)
+    refuse_faults(new_password_faults(password, repeated, guest.login))
+    hashed = hash_password(password, cost)
+    with store.writing() as tx:
+        user = person_of(tx, take_link(tx, secret, INVITATION, PASSWORD))
+        tx.users.set_password(user.id, hashed)
+        if language:
+            tx.users.set_language(user.id, language)
+        tx.sessions.end_all(user.id)
+        revoke_all(tx, user.id)
+        note(tx, actor_of(user, address), "choose password", "person", user.id, detail=user.login)
+        return Entry(user, open_session(tx, user, agent))
+
+
+_ORDERS: dict[str, Callable[[Member], Any]] = {
+    "login": lambda one: one.login,
+    "name": lambda one: (one.name.casefold(), one.login),
+    "role": lambda one: (list(Role).index(one.role), one.login),
+    # Who was never here comes before everybody who was.
+    "seen": lambda one: (one.seen is not None, one.seen or one.created, one.login),
+}
+
+
+def find_person(tx: Transaction, user_id: str) -> User:
+    """Return a person; a clear refusal where there is none."""
+    found = tx.users.get(user_id)
+    if found is None:
+        raise AbsentError("there is no such person", remedy="choose one from the list of people")
+    return found
+
+
+def login_faults(login: str) -> tuple[Fault, ...]:
+    """Return what is wrong with a login."""
+    said = login.strip()
+    if not said or len(said) > MOST_LOGIN or not _LOGIN.fullmatch(said) or not said.isprintable():
+        return (Fault(f"the login needs 1 to {MOST_LOGIN} characters on one line", "login"),)
+    return ()
+
+
+def name_faults(name: str) -> tuple[Fault, ...]:
+    """Return what is wrong with the name of a person."""
+    said = clean_text(name).strip()
+    if not said or len(said) > MOST_NAME or not said.isprintable():
+        return (Fault(f"the name needs 1 to {MOST_NAME} characters on one line", "name"),)
+    return ()
+
+
+def _keep_an_admin(tx: Transaction, user: User) -> None:
+    """Refuse to lose the last admin who can sign in."""
+    one_at_a_time(tx.connection)
+    active = user.role is Role.ADMIN and not user.disabled and user.password is not None
+    if active and tx.users.count(Role.ADMIN, active=True) <= 1:
+        raise UsageError(
+            f"{user.login} is the last admin who can sign in", remedy="make another person an admin first"
+        )
+
+
+def _waiting_links(tx: Transaction) -> dict[str | None, datetime]:
+    at = now()
+    return {
+        link.user_id: link.expires for purpose in (INVITATION, PASSWORD) for link in tx.links.pending(purpose, at)
+    }
+
+
+def _member(user: User, link_until: datetime | None = None) -> Member:
+    return Member(
+        user.id,
+        user.login,
+        user.name,
+        user.role,
+        user.language,
+        user.disabled,
+        user.password is None,
+        user.created,
+        user.seen,
+        link_until,
+    )

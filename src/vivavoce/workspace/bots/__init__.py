@@ -1,0 +1,1 @@
+"""The bots of a project: kept, checked, talked to."""

@@ -1,0 +1,327 @@
+"""Bots of a project: added and changed by admins, tried out by editors, seen by all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry, runs_programs
+from vivavoce.bots.contract import hold_checks
+from vivavoce.bots.guard import limited_to
+from vivavoce.bots.registry import THINKING
+from vivavoce.bots.wire import shown_address
+from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
+from vivavoce.files.yamls import dump_yaml, parse_yaml
+from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
+from vivavoce.store.rows import BotRow, Edit, Project, Role, Run
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.tables import runs, units
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.bot_rules import BotRules, Entry, addresses_of, entry_faults, kind_of, option_of
+from vivavoce.workspace.bots.chatting import find_bot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST_NAME = 100
+MOST_ENTRY = 20_000
+TEST_SECONDS = 30.0
+# A bot that is slow to answer must leave time for the other checks.
+MESSAGE_SECONDS = 8.0
+USUAL_AGENT = "recruiting"
+
+
+@dataclass(frozen=True, slots=True)
+class BotLine:
+    """A bot as a list shows it; `limits` are its own and where it says nothing the usual ones.
+
+    `last_run` is the newest run that talked to it.
+    """
+
+    bot: BotRow
+    kind: str
+    address: str
+    limits: Limits
+    last_run: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLine:
+    """One thing that was tried, what came of it, and what it means."""
+
+    name: str
+    passed: bool
+    note: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class BotReport:
+    """What was found when a bot was tried out; `agent`: the one that it ran because it names none itself."""
+
+    bot: str
+    passed: bool
+    checks: tuple[CheckLine, ...]
+    replies: int = 0
+    typical_s: float | None = None
+    agent: str = ""
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def list_bots(store: Store, project: Project) -> tuple[BotLine, ...]:
+    """Return the bots of a project, by name."""
+    with store.reading() as tx:
+        rows = tx.bots.of_project(project.id)
+        latest = _latest_runs(tx, project)
+    return tuple(replace(describe_bot(row), last_run=latest.get(row.name)) for row in rows)
+
+
+def show_bot(store: Store, project: Project, bot_id: str) -> BotLine:
+    """Return one bot; AbsentError where the project has none of this id."""
+    row = find_bot(store, project, bot_id)
+    with store.reading() as tx:
+        latest = _latest_runs(tx, project, row.name)
+    return replace(describe_bot(row), last_run=latest.get(row.name))
+
+
+def describe_bot(row: BotRow) -> BotLine:
+    """Return what the entry of a bot says of it."""
+    return BotLine(row, kind_of(row.entry), _shown_place(row.entry), _limits(row.entry))
+
+
+def entry_text(entry: Entry) -> str:
+    """Return an entry as YAML; parts in which numbers are to stay numbers are written as JSON in it."""
+    return dump_yaml({key: _as_written(key, value) for key, value in entry.items()})
+
+
+def parse_entry(text: str) -> dict[str, Any]:
+    """Return the entry that a YAML text holds; InputError with its lines where it holds none."""
+    if len(text) > MOST_ENTRY:
+        raise UsageError(f"this is longer than {MOST_ENTRY:,} characters", where="entry", remedy="shorten it")
+    found = parse_yaml(text, source="entry").value
+    if not isinstance(found, dict) or not found:
+        fault = Fault("this must hold keys, at least `kind: ...`", "entry")
+        raise DataError("the entry cannot be used", faults=[fault], remedy="write one key on each line")
+    return dict(found)
+
+
+# --- changing ----------------------------------------------------------------------------------------------------
+
+
+def add_bot(
+    store: Store, actor: Actor, project: Project, name: str, entry: Entry, *, rules: BotRules, why: str = ""
+) -> Edit:
+    """Add a bot to a project."""
+    actor.require(Role.ADMIN)
+    said, kept = check_bot_entry(name, entry, rules)
+    with store.writing() as tx:
+        _check_free(tx, project, said)
+        values = {"id": new_id(), "project_id": project.id, "name": said, "entry": kept, "created": now()}
+        summary = f"Bot {said} added ({kind_of(kept)})"
+        return tx.edits.apply(
+            project.id, actor.user_id, "add bot", summary, [tx.edits.insert("bots", values)], why=why
+        )
+
+
+def change_bot(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    bot_id: str,
+    *,
+    name: str,
+    entry: Entry,
+    rules: BotRules,
+    why: str = "",
+) -> Edit:
+    """Change the name or the entry of a bot; runs that were held keep what held then."""
+    actor.require(Role.ADMIN)
+    row = find_bot(store, project, bot_id)
+    said, kept = check_bot_entry(name, entry, rules)
+    with store.writing() as tx:
+        if said != row.name:
+            _check_free(tx, project, said)
+        change = tx.edits.update("bots", row.id, name=said, entry=kept)
+        renamed = f" is now {said}" if said != row.name else " changed"
+        return tx.edits.apply(project.id, actor.user_id, "change bot", f"Bot {row.name}{renamed}", [change], why=why)
+
+
+def delete_bot(store: Store, actor: Actor, project: Project, bot_id: str, *, why: str = "") -> Edit:
+    """Delete a bot; what runs found about it stays, and the edit can be undone."""
+    actor.require(Role.ADMIN)
+    row = find_bot(store, project, bot_id)
+    with store.writing() as tx:
+        change = tx.edits.delete("bots", row.id)
+        return tx.edits.apply(project.id, actor.user_id, "delete bot", f"Bot {row.name} deleted", [change], why=why)
+
+
+def check_bot_entry(name: str, entry: Entry, rules: BotRules) -> tuple[str, dict[str, Any]]:
+    """Return name and entry as they are kept; all that is wrong with them at once."""
+    said = clean_text(" ".join(name.split()))
+    faults = [*_name_faults(said), *_size_faults(entry)] or list(entry_faults(said, entry, rules))
+    if faults:
+        faults = [replace(fault, where=fault.where.removeprefix(f"{said}, ")) for fault in faults]
+        raise DataError("this bot cannot be used as it is", faults=faults, remedy="correct each of these places")
+    return said, dict(entry)
+
+
+# --- trying out --------------------------------------------------------------------------------------------------
+
+
+def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: BotRules) -> BotReport:
+    """Talk to a bot for at most half a minute and say what was found; whatever it does, this comes back."""
+    actor.require(Role.EDITOR)
+    row = find_bot(store, project, bot_id)
+    agent = _agent_for(store, project, row)
+    if runs_programs(str(row.entry.get("kind", "")), row.entry, agent=agent) and not rules.bot_programs:
+        raise AccessError(
+            f"'{row.name}' is a program on the machine of the server, and programs are not started here",
+            remedy="let whoever runs the server set `bot_programs`",
+        )
+    faults = entry_faults(row.name, row.entry, rules)
+    if faults:
+        return _refused(row.name, [f"{fault.where}: {fault.message}" for fault in faults])
+    try:
+        bot = load_entry(row.name, _hurried(row.entry), agent=agent or None)
+    except VivaError as error:
+        return _refused(row.name, [error.what, *map(str, error.faults), error.remedy])
+    return _told(asyncio.run(_checked(bot, row.name, rules)), agent)
+
+
+async def _checked(bot: Bot, name: str, rules: BotRules) -> ContractReport:
+    with limited_to(rules.addresses):
+        try:
+            async with asyncio.timeout(TEST_SECONDS):
+                return await hold_checks(bot)
+        except TimeoutError:
+            with suppress(Exception):
+                async with asyncio.timeout(1):
+                    await bot.close()
+    note = f"the bot took longer than {TEST_SECONDS:g} s for a dozen short messages"
+    return ContractReport(name, (Check("answers in time", False, note),))
+
+
+def _hurried(entry: Entry) -> Entry:
+    """Return an entry whose bot waits less long for a reply than it would in a run."""
+    own = entry.get("limits")
+    said = dict(own) if isinstance(own, Mapping) else {}
+    return {**entry, "limits": {**said, "timeout_s": min(_limits(entry).timeout_s, MESSAGE_SECONDS)}}
+
+
+def _agent_for(store: Store, project: Project, row: BotRow) -> str:
+    """Return the agent that a bot runs for a trial: that of the first suite, where it names none itself."""
+    if kind_of(row.entry) not in THINKING or option_of(row.entry) or row.entry.get("agent"):
+        return ""
+    with store.reading() as tx:
+        named = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
+    return named[0] if named else USUAL_AGENT
+
+
+def _told(report: ContractReport, agent: str) -> BotReport:
+    checks = tuple(CheckLine(one.name, one.passed, one.note, _meaning(one.name)) for one in report.checks)
+    return BotReport(report.bot, report.passed, checks, report.replies, report.typical_s, agent)
+
+
+def _refused(name: str, reasons: Iterable[str]) -> BotReport:
+    what = "can be made of its entry"
+    note = "; ".join(dict.fromkeys(reason for reason in reasons if reason))
+    return BotReport(name, False, (CheckLine(what, False, note, _meaning(what)),))
+
+
+# Each check by the beginning of its name.
+_MEANINGS = {
+    "says who it is": "The entry is complete, so that the bot has a name and limits.",
+    "opens two talks at once": "A talk can be begun, and a second one beside it, as an exam does.",
+    "answers '": "A plain message gets a reply that is not empty.",
+    "bears": "An odd message gets a reply or a clear refusal, and does not end the talk.",
+    "keeps talks apart": "What one visitor says never reaches another.",
+    "a talk closes": "A talk can be ended, also after a failure.",
+    "the bot closes": "Connections and processes are given back.",
+    "tells what is declared": "Topics are judged only where the bot tells them and its entry says so.",
+    "answers in time": "An exam sends many messages: with a bot this slow it takes hours.",
+    "can be made": "The entry leads to a bot: keys, variables and address can be used.",
+}
+
+
+def _meaning(name: str) -> str:
+    return next((meaning for beginning, meaning in _MEANINGS.items() if name.startswith(beginning)), "")
+
+
+# --- entries -----------------------------------------------------------------------------------------------------
+
+
+def _shown_place(entry: Entry) -> str:
+    """Return where a bot is to be found, without anything that could be a secret."""
+    places = [shown_address(address) for _, address in addresses_of(entry)]
+    model = str(entry.get("model") or "")
+    agent = str(entry.get("agent") or "") or ("" if places else option_of(entry))
+    return " ".join(dict.fromkeys(filter(None, (model, *places[:1], agent))))
+
+
+def _limits(entry: Entry) -> Limits:
+    from vivavoce.bots import BotContext, BotFacts, entry_facts
+
+    usual = Limits(at_once=8, retries=0) if kind_of(entry) in THINKING else Limits()
+    usual = Limits(at_once=4, timeout_s=60.0) if kind_of(entry) == "openai" else usual
+    try:
+        return entry_facts(BotContext("bot", entry=entry), BotFacts("bot", limits=usual)).limits
+    except InputError:
+        return usual  # of an entry that came from elsewhere; its page says what is wrong
+
+
+def _as_written(key: str, value: object) -> object:
+    if key in ("body", "extra") and not isinstance(value, str):
+        return value if _only_texts(value) else json.dumps(value, ensure_ascii=False)
+    if key == "open" and isinstance(value, Mapping):
+        return {inner: _as_written(inner, item) for inner, item in value.items()}
+    return value
+
+
+def _only_texts(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return all(_only_texts(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return all(_only_texts(item) for item in value)
+    return isinstance(value, str)
+
+
+def _name_faults(name: str) -> list[Fault]:
+    if not name or len(name) > MOST_NAME:
+        return [Fault(f"the name needs 1 to {MOST_NAME} characters", "name")]
+    # The name is part of the keys of a run's talks.
+    return [Fault("a name cannot hold `/`", "name")] if "/" in name else []
+
+
+def _size_faults(entry: Entry) -> list[Fault]:
+    try:
+        size = len(json.dumps(entry))
+    except (TypeError, ValueError, RecursionError):
+        return [Fault("this holds more than plain values", "entry")]
+    return [Fault(f"this is longer than {MOST_ENTRY:,} characters", "entry")] if size > MOST_ENTRY else []
+
+
+def _check_free(tx: Transaction, project: Project, name: str) -> None:
+    if tx.bots.by_name(project.id, name) is not None:
+        fault = Fault(f"there is a bot '{name}' already", "name")
+        raise DataError("this bot cannot be used as it is", faults=[fault], remedy="choose another name")
+
+
+def _latest_runs(tx: Transaction, project: Project, name: str | None = None) -> dict[str, Run]:
+    """Return the newest run of each bot by its name."""
+    newest = sa.select(units.c.bot, sa.func.max(runs.c.number)).join(runs, runs.c.id == units.c.run_id)
+    newest = newest.where(runs.c.project_id == project.id, runs.c.kind == "conversations", units.c.bot != "")
+    if name is not None:
+        newest = newest.where(units.c.bot == name)
+    numbers = {found.bot: found[1] for found in tx.connection.execute(newest.group_by(units.c.bot))}
+    found = {number: tx.runs.by_number(project.id, number) for number in set(numbers.values())}
+    return {bot: run for bot, number in numbers.items() if (run := found[number]) is not None}

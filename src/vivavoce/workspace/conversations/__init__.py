@@ -1,0 +1,1 @@
+"""The conversations exam: chosen, read, compared."""

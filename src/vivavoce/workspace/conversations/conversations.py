@@ -1,0 +1,236 @@
+"""Runs of scripted conversations: begun, watched while they are held, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+import sqlalchemy as sa
+
+from vivavoce.conversations.transcript import TalkKey
+from vivavoce.errors import plural
+from vivavoce.jobs.exams.conversations import PUBLIC_ONLY, run_options
+from vivavoce.jobs.exams.registry import load_exam
+from vivavoce.jobs.exams.talks import conversation_material, read_talk
+from vivavoce.jobs.turns import storable
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.claims import CONCLUSION
+from vivavoce.store.rows import Project, Role, Run, TurnRow, UnitState
+from vivavoce.store.stamps import new_id
+from vivavoce.store.tables import turns, units
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.conversations.choices import (
+    Checked,
+    Choice,
+    Offer,
+    OfferedBot,
+    check_choice,
+    chosen_bots,
+    gather_facts,
+    offer,
+    plan_of,
+    refuse,
+)
+from vivavoce.workspace.conversations.transcripts import material_of
+from vivavoce.workspace.exams import runs
+
+if TYPE_CHECKING:
+    from vivavoce.bots import BotFacts
+    from vivavoce.conversations.result import ConversationsResult
+
+KIND = "conversations"
+SHOWN_TALKS = 12
+
+
+# --- beginning ---------------------------------------------------------------------------------------------------
+
+
+def look_ahead(store: Store, project: Project, choice: Choice, rules: BotRules) -> Checked:
+    """Return how large a run would be and what is wrong with it; nothing is begun."""
+    return check_choice(offer(store, project, choice.suite), choice, rules)
+
+
+def start_conversations(store: Store, actor: Actor, project: Project, choice: Choice, rules: BotRules) -> Run:
+    """Begin a run of conversations; refused with all faults at once where it would be wrong."""
+    actor.require(Role.EDITOR)
+    found = offer(store, project, choice.suite)
+    refuse(check_choice(found, choice, rules), found)
+    bots = chosen_bots(found, choice)
+    said = {"repeats": choice.repeats, "seed": choice.seed, PUBLIC_ONLY: not rules.private_bots}
+    options = load_exam(KIND).check(said)
+    known = {one.name: _limited(one, choice) for one in gather_facts(found, choice)[0]}
+    entries = [(bot.name, dict(bot.entry)) for bot in bots]
+    facts = [known[bot.name] for bot in bots]
+    material = conversation_material(
+        plan_of(found, choice), entries, facts, run_options(options), found.row.agent, run=new_id()
+    )
+    title = choice.title.strip() or usual_title(found, bots)
+    return runs.begin_run(store, actor, project, KIND, title, options, material, suite_id=found.row.id)
+
+
+def usual_title(found: Offer, bots: Sequence[OfferedBot]) -> str:
+    """Return what a run is called where nobody says: the suite and its bots."""
+    names = ", ".join(bot.name for bot in bots)
+    with_whom = names if len(bots) <= 3 else plural(len(bots), "bot")
+    return f"{found.row.title or found.row.name}: {with_whom}"[: runs.MOST_TITLE]
+
+
+def _limited(facts: BotFacts, choice: Choice) -> BotFacts:
+    """Return a bot with the limits of the run, which lower its own and never raise them."""
+    limits = facts.limits
+    at_once = min(limits.at_once, choice.at_once or limits.at_once)
+    rates = [rate for rate in (limits.per_second, choice.per_second) if rate is not None]
+    return replace(facts, limits=replace(limits, at_once=at_once, per_second=min(rates, default=None)))
+
+
+# --- watching ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BotProgress:
+    """How far a run is with one bot."""
+
+    bot: str
+    done: int
+    failed: int
+    running: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TalkPlace:
+    """One script of a run in one repeat (from 0), whatever the bot."""
+
+    script: str
+    repeat: int
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One talk as it is held now with every bot: its turns by bot; `others` are talks that can be watched instead."""
+
+    place: TalkPlace | None
+    turns: Mapping[str, tuple[TurnRow, ...]]
+    states: Mapping[str, UnitState]
+    others: tuple[TalkPlace, ...]
+
+
+def bot_progress(store: Store, run: Run) -> tuple[BotProgress, ...]:
+    """Return how far a run is with each of its bots, in the order of the run."""
+    own = (units.c.run_id == run.id, units.c.key != CONCLUSION)
+    query = sa.select(units.c.bot, units.c.state, sa.func.count(), sa.func.min(units.c.place)).where(*own)
+    with store.reading() as tx:
+        found = tx.connection.execute(query.group_by(units.c.bot, units.c.state)).all()
+    first: dict[str, int] = {}
+    counts: dict[str, dict[str, int]] = {}
+    for bot, state, n, place in found:
+        first[bot] = min(first.get(bot, place), place)
+        counts.setdefault(bot, {})[state] = int(n)
+    return tuple(_bot_progress(bot, counts[bot]) for bot in sorted(counts, key=lambda bot: first[bot]))
+
+
+def _bot_progress(bot: str, counts: Mapping[str, int]) -> BotProgress:
+    of = {state: counts.get(state.value, 0) for state in UnitState}
+    return BotProgress(bot, of[UnitState.DONE], of[UnitState.FAILED], of[UnitState.RUNNING], sum(of.values()))
+
+
+def watch(store: Store, run: Run, place: TalkPlace | None = None) -> Watched:
+    """Return the talk that is held now, or the one that was asked for, with every bot."""
+    with store.reading() as tx:
+        others = _recent(tx, run)
+        chosen = place or next(iter(others), None)
+        if chosen is None:
+            return Watched(None, {}, {}, ())
+        chosen = replace(chosen, script=storable(chosen.script))
+        rows = tx.turns.of_script(run.id, chosen.script, chosen.repeat)
+        states = _states(tx, run, chosen)
+    said: dict[str, tuple[TurnRow, ...]] = {}
+    for row in rows:
+        said[row.bot] = (*said.get(row.bot, ()), row)
+    return Watched(chosen, said, states, others)
+
+
+def _recent(tx: Transaction, run: Run) -> tuple[TalkPlace, ...]:
+    """Return talks that are being held, the first begun first, then those that were held last."""
+    own = (units.c.run_id == run.id, units.c.key != CONCLUSION)
+    now = sa.select(units.c.bot, units.c.key).where(*own, units.c.state == UnitState.RUNNING.value)
+    over = sa.select(units.c.bot, units.c.key).where(*own, units.c.finished.is_not(None))
+    queries = (now.order_by(units.c.place), over.order_by(units.c.finished.desc()))
+    found = [each for query in queries for each in tx.connection.execute(query.limit(SHOWN_TALKS * 3))]
+    places = dict.fromkeys(place_of(bot, key) for bot, key in found)
+    return tuple(places)[:SHOWN_TALKS]
+
+
+def _states(tx: Transaction, run: Run, place: TalkPlace) -> dict[str, UnitState]:
+    ending = f"/{place.script}/{place.repeat}"
+    keys = sa.select(units.c.bot, units.c.state).where(
+        units.c.run_id == run.id, units.c.key == units.c.bot + sa.literal(ending)
+    )
+    return {bot: UnitState(state) for bot, state in tx.connection.execute(keys)}
+
+
+def place_of(bot: str, key: str) -> TalkPlace:
+    """Return which talk the unit of a bot is."""
+    script, _, repeat = key.removeprefix(f"{bot}/").rpartition("/")
+    return TalkPlace(script, int(repeat))
+
+
+# --- what was found ----------------------------------------------------------------------------------------------
+
+
+def conversations_result(store: Store, run: Run) -> ConversationsResult:
+    """Return what a run of conversations found; AbsentError where it is not done."""
+    return cast("ConversationsResult", runs.result_of(store, run))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlace:
+    """One turn of one talk with one bot."""
+
+    bot: str
+    script: str
+    repeat: int
+    number: int
+
+
+def said_at(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPlace, TurnRow]:
+    """Return the turns at some places, for examples: a few, in one query."""
+    if not places:
+        return {}
+    keys = {TalkKey(one.bot, one.script, one.repeat).session for one in places}
+    # By the keys of units, which have an index: conditions on all four columns at once would read the whole run.
+    query = (
+        sa.select(turns)
+        .join(units, units.c.id == turns.c.unit_id)
+        .where(units.c.run_id == run.id, units.c.key.in_(keys), turns.c.number.in_({one.number for one in places}))
+    )
+    with store.reading() as tx:
+        found = tx.connection.execute(query).mappings().all()
+    wanted = set(places)
+    rows = (TurnRow(**each) for each in found)
+    at = ((TurnPlace(row.bot, row.script, row.repeat, row.number), row) for row in rows)
+    return {place: row for place, row in at if place in wanted}
+
+
+def junit_of(store: Store, run: Run) -> str:
+    """Return a run as JUnit XML, judged from what was recorded."""
+    from vivavoce.conversations.findings.finding import make_lines
+    from vivavoce.conversations.running.record import RunRecord
+    from vivavoce.reports.junit import render_junit
+
+    result, material = conversations_result(store, run), material_of(store, run)
+    with store.reading() as tx:
+        results = tx.units.results(run.id)
+    talks = [read_talk(material, unit, content) for unit, content in results.items()]
+    with closing(RunRecord.in_memory(material.header, talks)) as record:
+        telling = record.telling()
+        bots = tuple(
+            replace(bot, reports_intent=bot.reports_intent or bot.name in telling) for bot in material.header.bots
+        )
+        header = replace(material.header, bots=bots)
+        lines = tuple(make_lines(header, record.transcripts()))
+        return render_junit(replace(result, header=header, lines=lines), record)

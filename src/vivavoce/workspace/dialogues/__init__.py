@@ -1,0 +1,1 @@
+"""Logged talks: brought in, scored, rated by people."""

@@ -1,0 +1,261 @@
+"""Logged talks of a project: one of them, the batches in which they came, and their exam."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
+from vivavoce.errors import AbsentError, UsageError, nearest, plural
+from vivavoce.jobs.exams.protocol import Options
+from vivavoce.plugins import split_name
+from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.dialogues import DialogueFilter
+from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role, Run, ScoreRow
+from vivavoce.store.tables import dialogues, ratings, runs, scores
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.engine_rules import require_programs
+from vivavoce.workspace.exams.runs import begin_run
+
+KIND = "dialogues"
+# The rater that comes with the product; others run code or ask a service, so only admins name them.
+SHIPPED = "learned"
+# The option of these names a model of a service, that of all others code or files.
+_ASKING = frozenset({"openai"})
+MOST_BATCH = 200
+MOST_SEED = 2**31 - 1
+# SQLite joins at most 500 queries into one; nobody looks at scores that are older than so many runs.
+MOST_RUNS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class TalkScore:
+    """What a talk scored in the newest run that looked at it, and the number of that run."""
+
+    run: int
+    row: ScoreRow
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A talk with its newest score, and what people think of it. `names`: of the people who rated, by their ids."""
+
+    row: DialogueRow
+    score: TalkScore | None
+    ratings: tuple[RatingRow, ...]
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many talks there are, how many have a score, and how many a mark from 1 to 5."""
+
+    talks: int
+    scored: int
+    marked: int
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def find_talk(store: Store, project: Project, dialogue_id: str) -> Talk:
+    """Return a talk of the project."""
+    with store.reading() as tx:
+        row = get_talk(tx, project, dialogue_id)
+        given = tx.ratings.of_dialogue(row.id)
+        return Talk(row, newest_score(tx, row.id), given, _names(tx, given))
+
+
+def get_talk(tx: Transaction, project: Project, dialogue_id: str) -> DialogueRow:
+    """Return the row of a talk; AbsentError where the project has none of this id."""
+    found = tx.dialogues.get(clean_text(dialogue_id))
+    if found is None or found.project_id != project.id:
+        raise AbsentError("there is no such talk", remedy="choose one from the list: it may have been deleted")
+    return found
+
+
+def newest_score(tx: Transaction, dialogue_id: str) -> TalkScore | None:
+    """Return what a talk scored in the newest run that looked at it."""
+    found = tx.scores.of_dialogue(dialogue_id)
+    run = tx.runs.get(found[0].run_id) if found else None
+    return TalkScore(run.number, found[0]) if run else None
+
+
+def talk_ids(store: Store, project: Project, names: Sequence[str]) -> dict[str, str]:
+    """Return the ids of the talks of these names; a talk that is gone is left out."""
+    if not names:
+        return {}
+    query = sa.select(dialogues.c.name, dialogues.c.id).where(dialogues.c.project_id == project.id)
+    with store.reading() as tx:
+        found = tx.connection.execute(query.where(dialogues.c.name.in_(list(names))))
+        return {row.name: row.id for row in found}
+
+
+def standing_of(store: Store, project: Project) -> Standing:
+    """Return how many talks there are, and what is known of them."""
+    mine = dialogues.c.project_id == project.id
+    marked = sa.exists().where(ratings.c.dialogue_id == dialogues.c.id, *is_mark())
+    scored = sa.exists().where(scores.c.dialogue_id == dialogues.c.id, scores.c.score.is_not(None))
+    with store.reading() as tx:
+        counts = [
+            int(
+                tx.connection.execute(
+                    sa.select(sa.func.count()).select_from(dialogues).where(mine, *more)
+                ).scalar_one()
+            )
+            for more in ((), (scored,), (marked,))
+        ]
+    return Standing(*counts)
+
+
+def list_batches(store: Store, project: Project) -> dict[str, int]:
+    """Return how many talks came in each batch, the newest batch first."""
+    with store.reading() as tx:
+        return tx.dialogues.batches(project.id)
+
+
+def list_bots(store: Store, project: Project) -> dict[str, int]:
+    """Return how many talks each named bot had."""
+    with store.reading() as tx:
+        return tx.dialogues.bots(project.id)
+
+
+def is_mark() -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what tells a mark of a whole talk from what is thought of single answers."""
+    return ratings.c.turn == 0, ratings.c.quality.is_not(None)
+
+
+def _names(tx: Transaction, given: Iterable[RatingRow]) -> dict[str, str]:
+    people = {one.user_id: tx.users.get(one.user_id) for one in given if one.user_id}
+    return {user_id: user.name or user.login for user_id, user in people.items() if user}
+
+
+# --- doing -------------------------------------------------------------------------------------------------------
+
+
+def delete_batch(store: Store, actor: Actor, project: Project, batch: str) -> int:
+    """Forget all talks of a batch with their scores and marks, for good; returns how many there were."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        ids = [row.id for row in _of_batch(tx, project, batch)]
+        gone = tx.dialogues.delete(project.id, ids)
+        said = f"{plural(gone, 'talk')} of the batch {batch}"
+        note(tx, actor, "delete", "dialogues", batch[:32], project_id=project.id, detail=said)
+    return gone
+
+
+def begin_scoring(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    *,
+    batch: str | None = None,
+    rater: str = SHIPPED,
+    title: str = "",
+    seed: int = 0,
+) -> Run:
+    """Start the exam over a batch, or over all talks."""
+    actor.require(Role.EDITOR)
+    if rater != SHIPPED:
+        actor.require(Role.ADMIN)
+        _check_rater(actor, rater)
+    with store.reading() as tx:
+        rows = tx.dialogues.of_project(project.id) if batch is None else _of_batch(tx, project, batch)
+        marks = _marks(tx, project)
+    if not rows:
+        raise UsageError("there are no talks to score", remedy="bring some in first")
+    from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
+
+    material = dialogues_to_bytes(to_dialogue(row, marks.get(row.id, ())) for row in rows)
+    source = batch if batch is not None else project.name
+    options: Options = {"rater": rater, "seed": seed, "source": source}
+    said = title or f"Talks of {source}"[:200]
+    return begin_run(store, actor, project, KIND, said, options, material)
+
+
+def _check_rater(actor: Actor, rater: str) -> None:
+    """Refuse code and files of the machine where they are not allowed; other raters are known by their names."""
+    kind, option = split_name(rater)
+    if option and kind not in _ASKING:
+        require_programs(actor, f"the rater '{rater}'", "rater")
+
+
+def to_dialogue(row: DialogueRow, given: Iterable[RatingRow] = ()) -> Dialogue:
+    """Return a stored talk as the exam reads it; it goes by its name, which people know."""
+    return Dialogue(
+        id=row.name,
+        turns=tuple(to_utterance(turn) for turn in row.turns),
+        ratings=tuple(Rating(one.rater, one.quality) for one in given if one.turn == 0 and one.quality is not None),
+        source=row.source,
+        bot=row.bot,
+        user=row.person,
+        passed=row.passed,
+    )
+
+
+def to_utterance(turn: Mapping[str, object]) -> Utterance:
+    """Return one stored message."""
+    is_bot, thumb = (turn.get(name) for name in ("is_bot", "thumb"))
+    return Utterance(
+        str(turn.get("speaker", "")),
+        str(turn.get("text", "")),
+        is_bot if isinstance(is_bot, bool) else None,
+        thumb if isinstance(thumb, bool) else None,
+    )
+
+
+def _of_batch(tx: Transaction, project: Project, batch: str) -> tuple[DialogueRow, ...]:
+    rows = tx.dialogues.of_project(project.id, DialogueFilter(batch=clean_text(batch)))
+    if not rows:
+        known = tuple(tx.dialogues.batches(project.id))
+        raise AbsentError(f"there is no batch '{batch}'.{nearest(batch, known)}", remedy="choose one from the list")
+    return rows
+
+
+def _marks(tx: Transaction, project: Project) -> dict[str, list[RatingRow]]:
+    found: dict[str, list[RatingRow]] = defaultdict(list)
+    for rating in tx.ratings.of_project(project.id):
+        found[rating.dialogue_id].append(rating)
+    return found
+
+
+# --- newest scores -----------------------------------------------------------------------------------------------
+
+
+def latest_runs(tx: Transaction, project: Project) -> sa.Subquery:
+    """Return, as a part of a query, the newest score of each talk and the number of its run."""
+    talks = tx.dialogues.count(project.id)
+    parts: list[sa.Select[Any]] = []
+    newer: list[str] = []
+    for run_id, number, n in _scored_runs(tx, project):
+        parts.append(_scores_of(run_id, number, newer))
+        newer.append(run_id)
+        # Mostly the newest run looked at all talks, and no other has to be read.
+        if n >= talks:
+            break
+    return sa.union_all(*(parts or [_scores_of("", 0, [])])).subquery()
+
+
+def _scored_runs(tx: Transaction, project: Project) -> list[tuple[str, int, int]]:
+    query = sa.select(runs.c.id, runs.c.number, sa.func.count().label("n")).join(scores, scores.c.run_id == runs.c.id)
+    query = query.where(runs.c.project_id == project.id).group_by(runs.c.id, runs.c.number)
+    found = tx.connection.execute(query.order_by(runs.c.number.desc()).limit(MOST_RUNS))
+    return [(row.id, row.number, int(row.n)) for row in found]
+
+
+def _scores_of(run_id: str, number: int, newer: Sequence[str]) -> sa.Select[Any]:
+    """Return the scores of a run, without the talks that a newer one looked at."""
+    told = (scores.c.dialogue_id, scores.c.score, scores.c.low, scores.c.high, scores.c.refusal)
+    query = sa.select(*told, sa.literal(number, sa.Integer).label("run")).where(scores.c.run_id == run_id)
+    if not newer:
+        return query
+    other = scores.alias()
+    again = sa.exists().where(other.c.dialogue_id == scores.c.dialogue_id, other.c.run_id.in_(newer))
+    return query.where(~again)

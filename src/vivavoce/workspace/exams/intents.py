@@ -1,0 +1,145 @@
+"""The intents exam of a project: started, and its findings by topic, by confusion and by question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from vivavoce.errors import UsageError, nearest
+from vivavoce.store.database import Store
+from vivavoce.store.rows import OutcomeRow, Project, Role, Run, RunState
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.engine_rules import check_engine
+from vivavoce.workspace.exams.engine_parts import require_parts
+from vivavoce.workspace.exams.runs import begin_run, result_of
+from vivavoce.workspace.topics.datasets import exam_material
+
+if TYPE_CHECKING:
+    from vivavoce.intents.findings import ConfusionCell, IntentFindings
+    from vivavoce.intents.result import IntentsResult
+
+KIND = "intents"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What an exam of the project takes: how large it is, and what the last one like it took."""
+
+    examples: int
+    topics: int
+    strangers: int
+    last: Run | None
+    seconds_each: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPage:
+    """Some questions of a run; `counts` says how many came out how, whatever is shown of them."""
+
+    rows: tuple[OutcomeRow, ...]
+    total: int
+    counts: Mapping[str, int]
+
+
+_SORTS: Mapping[str, Callable[[IntentFindings], Any]] = {
+    "name": lambda line: line.intent.casefold(),
+    "examples": lambda line: line.examples,
+    "found": lambda line: _or_least(line.recall.value),
+    "right": lambda line: _or_least(line.precision.value),
+    "deferred": lambda line: _or_least(line.deferred.value),
+    "f1": lambda line: _or_least(line.f1),
+    "attracted": lambda line: line.attracted,
+}
+SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
+
+
+def expect_exam(store: Store, project: Project) -> Expected:
+    """Return what an exam of the project would take."""
+    with store.reading() as tx:
+        last = tx.runs.latest(project.id, KIND)
+        examples, topics = tx.examples.count(project.id), tx.topics.count(project.id)
+        strangers = tx.examples.count_out_of_scope(project.id)
+    return Expected(examples, topics, strangers, last, None if last is None else _seconds_each(last))
+
+
+def start_intents(
+    store: Store, actor: Actor, project: Project, *, title: str = "", options: Mapping[str, Any] | None = None
+) -> Run:
+    """Examine the project as it is now; what `options` do not say is as the project has it, or as usual."""
+    actor.require(Role.EDITOR)
+    wanted = {"classifier": project.classifier, "threshold": project.threshold, **(options or {})}
+    wanted["classifier"] = check_engine(actor, str(wanted["classifier"]))
+    require_parts(wanted["classifier"])
+    material = exam_material(store, project)
+    said = title or f"Intents with {wanted['classifier']}"
+    return begin_run(store, actor, project, KIND, said[:200], wanted, material)
+
+
+def intents_result(store: Store, run: Run) -> IntentsResult:
+    """Return what an intents exam found."""
+    if run.kind != KIND:
+        raise UsageError(f"run {run.number} is not an intents exam", remedy="choose one from the list")
+    return cast("IntentsResult", result_of(store, run))
+
+
+def topic_lines(result: IntentsResult, *, search: str = "", sort: str = "found") -> tuple[IntentFindings, ...]:
+    """Return how each topic fared in the first setting; topics without a value come last."""
+    name = sort.removeprefix("-")
+    if name not in _SORTS:
+        raise UsageError(f"topics cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=", ".join(SORTS))
+    words = search.casefold().split()
+    lines = result.settings[0].intents if result.settings else ()
+    found = [line for line in lines if all(word in line.intent.casefold() for word in words)]
+    ordered = sorted(found, key=lambda line: line.intent.casefold())
+    ordered.sort(key=_SORTS[name], reverse=sort.startswith("-"))
+    if name in ("name", "examples", "attracted"):
+        return tuple(ordered)
+    return tuple(sorted(ordered, key=lambda line: _SORTS[name](line) == _LEAST))
+
+
+def confusion_lines(result: IntentsResult, *, search: str = "") -> tuple[ConfusionCell, ...]:
+    """Return which topic was taken for which, the most frequent first."""
+    from vivavoce.reports.choices import confused_cells
+
+    words = search.casefold().split()
+    cells = confused_cells(result.settings[0]) if result.settings else ()
+    found = [cell for cell in cells if all(word in f"{cell.origin} {cell.guess}".casefold() for word in words)]
+    return tuple(sorted(found, key=lambda cell: -(cell.answered + cell.deferred)))
+
+
+def list_questions(
+    store: Store,
+    run: Run,
+    *,
+    outcome: str | None = None,
+    intent: str | None = None,
+    guess: str | None = None,
+    search: str | None = None,
+    limit: int = 50,
+    offset: int = 0,
+) -> QuestionPage:
+    """Return some questions of a run and what came of them over all retries."""
+    chosen = {"outcome": outcome, "intent": intent, "guess": guess, "search": search}
+    with store.reading() as tx:
+        rows = tx.outcomes.page(run.id, limit=limit, offset=offset, **chosen)
+        return QuestionPage(rows, tx.outcomes.count(run.id, **chosen), tx.outcomes.counts(run.id))
+
+
+def done_runs(store: Store, project: Project, *, limit: int = 200) -> Sequence[Run]:
+    """Return the intents exams that can be looked at, the newest first."""
+    with store.reading() as tx:
+        return tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=limit)
+
+
+_LEAST = -1.0
+
+
+def _or_least(value: float | None) -> float:
+    return _LEAST if value is None else value
+
+
+def _seconds_each(run: Run) -> float | None:
+    if run.started is None or run.finished is None or not run.total:
+        return None
+    return (run.finished - run.started).total_seconds() / run.total

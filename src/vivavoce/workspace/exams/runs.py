@@ -1,0 +1,339 @@
+"""Runs: begun, watched, ended early, gone on with; what they found, read back.
+
+Every kind of exam goes through here. Editors begin and end runs; everybody may look.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, TypeAlias
+
+import sqlalchemy as sa
+
+from vivavoce.errors import AbsentError, UsageError
+from vivavoce.jobs import starting
+from vivavoce.jobs.exams.bookkeeping import ADVICE, Kept
+from vivavoce.jobs.exams.protocol import Options
+from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.units import LEASE_SECONDS
+from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
+from vivavoce.store.stamps import now
+from vivavoce.store.tables import units
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor, person_names
+from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.bot_rules import entry_faults, server_rules
+
+if TYPE_CHECKING:
+    from vivavoce.conversations.result import ConversationsResult
+    from vivavoce.dialogues.result import DialoguesResult
+    from vivavoce.intents.comparison import ComparisonResult
+    from vivavoce.intents.result import IntentsResult
+
+    Result: TypeAlias = IntentsResult | ComparisonResult | ConversationsResult | DialoguesResult
+
+KINDS = ("intents", "engines", "conversations", "dialogues")
+MOST_TITLE = 200
+FINDINGS, REPORT, WARNINGS = "findings.json", "report.html", "warnings.json"
+# The pace is that of the last units: a run that was interrupted is not slow.
+PACED = 40
+_IN_A_ROW = re.compile(r"[\d,]+ (?=conversations? in a row)")
+SHOWN_REASONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run and the name of whoever began it."""
+
+    run: Run
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Some runs, the newest first, and how many there are in all."""
+
+    lines: tuple[RunLine, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailureCount:
+    """Why units failed, how many of them, and which one came first."""
+
+    reason: str
+    count: int
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is; `seconds_left` is None where nobody can tell."""
+
+    run: Run
+    counts: Mapping[UnitState, int]
+    seconds_left: float | None
+    failures: tuple[FailureCount, ...]
+    workers: int
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def get_run(tx: Transaction, project: Project, number: int, kind: str | None = None) -> Run:
+    """Return a run by its number; AbsentError where there is none, or none of this kind."""
+    found = tx.runs.by_number(project.id, number)
+    if found is None or (kind is not None and found.kind != kind):
+        what = f"there is no run {number}" if kind is None else f"there is no run {number} of the exam '{kind}'"
+        raise AbsentError(what, remedy="choose one from the list: it may have been deleted")
+    return found
+
+
+def show_run(store: Store, project: Project, number: int, kind: str | None = None) -> RunLine:
+    """Return a run and who began it."""
+    with store.reading() as tx:
+        run = get_run(tx, project, number, kind)
+        return RunLine(run, person_names(tx, [run.user_id])[run.user_id])
+
+
+def list_runs(
+    store: Store,
+    project: Project,
+    *,
+    kind: str | None = None,
+    state: RunState | None = None,
+    limit: int = 25,
+    offset: int = 0,
+) -> RunPage:
+    """Return some runs of a project, the newest first."""
+    states = None if state is None else (state,)
+    with store.reading() as tx:
+        found = tx.runs.page(project.id, kind, states=states, limit=limit, offset=offset)
+        names = person_names(tx, [run.user_id for run in found])
+        total = tx.runs.count(project.id, kind, states=states)
+    return RunPage(tuple(RunLine(run, names[run.user_id]) for run in found), total)
+
+
+def progress_of(store: Store, run: Run) -> RunProgress:
+    """Return how far a run is, as it is now."""
+    with store.reading() as tx:
+        current = tx.runs.get(run.id) or run
+        counts = tx.units.counts(run.id)
+        left = counts[UnitState.WAITING] + counts[UnitState.RUNNING]
+        seconds = _seconds_left(tx, run.id, left) if current.state is RunState.RUNNING else None
+        failures = _failures(tx, run.id) if counts[UnitState.FAILED] else ()
+        workers = len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS))) if current.state.open else 0
+    return RunProgress(current, counts, seconds, failures, workers)
+
+
+# --- doing -------------------------------------------------------------------------------------------------------
+
+
+def begin_run(  # noqa: PLR0917 - who, where, what and of what: none of them can be left out
+    store: Store,
+    actor: Actor,
+    project: Project,
+    kind: str,
+    title: str,
+    options: Options,
+    material: bytes,
+    *,
+    suite_id: str | None = None,
+    schedule_id: str | None = None,
+    limits: Mapping[str, int] | None = None,
+) -> Run:
+    """Start an exam of any kind; a worker begins it by itself."""
+    actor.require(Role.EDITOR)
+    run = starting.start_run(
+        store,
+        project.id,
+        kind,
+        check_title(title),
+        options,
+        material,
+        user_id=actor.user_id,
+        suite_id=suite_id,
+        schedule_id=schedule_id,
+        limits=limits,
+    )
+    with store.writing() as tx:
+        note(tx, actor, "start", "run", run.id, project_id=project.id, detail=_name(run))
+    return run
+
+
+def cancel_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
+    """End a run; what was done so far is kept, and it can go on later."""
+    return _told(store, actor, project, number, "cancel", starting.cancel_run)
+
+
+def resume_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
+    """Go on with a run that was cancelled or failed; its bots must be such as are allowed now."""
+    _check_bots(store, actor, project, number)
+    return _told(store, actor, project, number, "resume", starting.resume_run)
+
+
+def retry_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
+    """Try again what failed in a run that is over; its bots must be such as are allowed now."""
+    _check_bots(store, actor, project, number)
+    return _told(store, actor, project, number, "retry", starting.retry_failed)
+
+
+def rename_run(store: Store, actor: Actor, project: Project, number: int, title: str) -> Run:
+    """Give a run another title."""
+    actor.require(Role.EDITOR)
+    said = check_title(title)
+    with store.writing() as tx:
+        run = get_run(tx, project, number)
+        tx.runs.rename(run.id, said)
+        note(tx, actor, "rename", "run", run.id, project_id=project.id, detail=f"{_name(run)}: now {said}")
+        return get_run(tx, project, number)
+
+
+def delete_run(store: Store, actor: Actor, project: Project, number: int) -> None:
+    """Forget a run and all that it found, for good."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        run = get_run(tx, project, number)
+        if run.state.open:
+            raise UsageError("the run is still going on", remedy="cancel it first, then delete it")
+        tx.runs.delete(run.id)
+        note(tx, actor, "delete", "run", run.id, project_id=project.id, detail=_name(run))
+
+
+def check_title(title: str) -> str:
+    """Return the title of a run; refuse what cannot be one."""
+    said = clean_text(" ".join(title.split()))
+    if not said or len(said) > MOST_TITLE:
+        raise UsageError(f"the title needs 1 to {MOST_TITLE} characters", where="title", remedy="choose another one")
+    return said
+
+
+# --- what was found ----------------------------------------------------------------------------------------------
+
+
+_RESULTS: Kept[Result] = Kept(6)
+_CHARTS: Kept[bytes] = Kept(60)
+
+
+def document(store: Store, run: Run, name: str) -> bytes:
+    """Return something that is kept with a run; AbsentError where there is none (yet)."""
+    # Charts stand on every page of a result. A run whose failed units were tried again has others.
+    if run.state is RunState.DONE and name.startswith("charts/"):
+        return _CHARTS.get((run.id, run.version, name), lambda: _read(store, run, name))
+    return _read(store, run, name)
+
+
+def result_of(store: Store, run: Run) -> Result:
+    """Return what a run found; single questions, turns and talks are not among it, they have rows of their own."""
+    if run.state is not RunState.DONE:
+        raise AbsentError(
+            f"run {run.number} has no result: it is {run.state}", remedy="wait until it is done, or let it go on"
+        )
+    return _RESULTS.get((run.id, run.version), lambda: _result(run.kind, _read(store, run, FINDINGS)))
+
+
+def warnings_of(store: Store, run: Run) -> tuple[str, ...]:
+    """Return what is to be known before the numbers of a run are trusted."""
+    return tuple(json.loads(_read(store, run, WARNINGS)))
+
+
+def _result(kind: str, content: bytes) -> Result:
+    data = json.loads(content)
+    if kind == "intents":
+        from vivavoce.intents.result_reading import intents_result_from_json
+
+        return intents_result_from_json(data)
+    if kind == "engines":
+        from vivavoce.intents.comparison_reading import comparison_from_json
+
+        return comparison_from_json(data)
+    if kind == "conversations":
+        from vivavoce.conversations.findings.result_reading import conversations_result_from_json
+
+        return conversations_result_from_json(data)
+    from vivavoce.dialogues.result_reading import dialogues_result_from_json
+
+    return dialogues_result_from_json(data)
+
+
+def _read(store: Store, run: Run, name: str) -> bytes:
+    with store.reading() as tx:
+        found = tx.documents.get(run.id, clean_text(name))
+    if found is None:
+        raise AbsentError(
+            f"run {run.number} has no '{name}'",
+            remedy="wait until the run is done" if run.state.open else "look at what the run holds",
+        )
+    return found.content
+
+
+# --- the work ----------------------------------------------------------------------------------------------------
+
+
+def _name(run: Run) -> str:
+    return f"run {run.number}, {run.kind}: {run.title}"
+
+
+def _told(  # noqa: PLR0917 - as the functions above have it, and what they do
+    store: Store, actor: Actor, project: Project, number: int, action: str, do: Callable[[Store, str], Run]
+) -> Run:
+    """Do something with a run; only what was done is written down."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        run = get_run(tx, project, number)
+    done = do(store, run.id)
+    with store.writing() as tx:
+        note(tx, actor, action, "run", run.id, project_id=project.id, detail=_name(run))
+    return done
+
+
+def _check_bots(store: Store, actor: Actor, project: Project, number: int) -> None:
+    """Refuse bots that the server no longer allows: a run holds their entries as they were when it began."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        run = get_run(tx, project, number)
+        material = tx.runs.material(run.id) if run.kind == "conversations" else b""
+    if not material:
+        return
+    from vivavoce.jobs.exams.talks import read_material
+
+    rules = server_rules()
+    entries = read_material(material).entries
+    faults = [
+        replace(fault, where=f"{name}, {fault.where.removeprefix(f'{name}, ')}")
+        for name, entry in entries.items()
+        for fault in entry_faults(name, entry, rules)
+    ]
+    if faults:
+        raise UsageError(
+            f"the bots of run {number} are not allowed as they are",
+            faults=faults,
+            remedy="correct the bots and begin a new run",
+        )
+
+
+def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:
+    """Return how long the rest takes at the pace of the last units; None before the first two."""
+    over = units.c.state.in_([UnitState.DONE.value, UnitState.FAILED.value])
+    query = sa.select(units.c.finished).where(units.c.run_id == run_id, over, units.c.finished.is_not(None))
+    moments = tx.connection.execute(query.order_by(units.c.finished.desc()).limit(PACED)).scalars().all()
+    if len(moments) < 2:
+        return None
+    span: float = (now() - moments[-1]).total_seconds()
+    return left * span / (len(moments) - 1)
+
+
+def _failures(tx: Transaction, run_id: str) -> tuple[FailureCount, ...]:
+    """Return the reasons of failures, the most frequent first; a reason is the same wherever it occurred."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for unit in tx.units.of_run(run_id, state=UnitState.FAILED):
+        told = unit.error.partition(ADVICE)[0].strip().removeprefix(f"{unit.key}: ") or "no reason was given"
+        # Talks that were under way when a bot fell silent count further than those before: one reason all the same.
+        groups.setdefault(_IN_A_ROW.sub("", told), []).append((told, unit.title))
+    found = sorted(groups.values(), key=len, reverse=True)[:SHOWN_REASONS]
+    return tuple(FailureCount(own[0][0], len(own), own[0][1]) for own in found)

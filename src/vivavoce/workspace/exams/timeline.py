@@ -1,0 +1,169 @@
+"""A project over time: the numbers of its intents exams, and every change between them as a mark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from vivavoce.errors import UsageError, nearest
+from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.store.rows import Edit, Project, Run, RunState
+from vivavoce.store.tables import edits, runs
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import PRODUCT, person_names
+
+KIND = "intents"
+MEASURES = ("accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted")
+MOST_MARKS = 200
+MOST_RUNS = 2_000
+
+MarkKind = Literal["edit", "import", "settings", "undo", "engine", "threshold"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that changed: an edit (`edit_id`), or what a run used otherwise than the one before (`run`)."""
+
+    at: datetime
+    kind: MarkKind
+    text: str
+    who: str
+    why: str = ""
+    edit_id: str = ""
+    run: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A measure over the runs of a project, oldest first, and the marks between them, newest first.
+
+    `marks` are the newest; `all_marks` is how many there are. `runs` are those on the line, oldest first.
+    """
+
+    measure: str
+    since: datetime | None
+    until: datetime | None
+    points: tuple[MeasurePoint, ...]
+    runs: tuple[Run, ...]
+    marks: tuple[Mark, ...]
+    all_marks: int
+
+
+def show_timeline(
+    store: Store,
+    project: Project,
+    *,
+    measure: str = "accuracy",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int = MOST_MARKS,
+) -> Timeline:
+    """Return a measure over time, with what changed meanwhile."""
+    if measure not in MEASURES:
+        raise UsageError(
+            f"'{measure}' is not followed over time.{nearest(measure, MEASURES)}", remedy=", ".join(MEASURES)
+        )
+    asked = (measure, since, until, limit)
+    with store.reading() as tx:
+        # A year of daily runs is a thousand rows, and they change once a day.
+        key = (project.id, *_state(tx, project), *asked)
+        return _KEPT.get(key, lambda: _made(tx, project, *asked))
+
+
+_KEPT: Kept[Timeline] = Kept(32)
+
+
+def _state(tx: Transaction, project: Project) -> tuple[object, ...]:
+    """Return what changes when anything on the line does."""
+    own = (runs.c.project_id == project.id, runs.c.kind == KIND, runs.c.state == RunState.DONE.value)
+    line = sa.select(sa.func.count(), sa.func.sum(runs.c.version), sa.func.max(runs.c.number)).where(*own)
+    told = sa.select(sa.func.count(), sa.func.max(edits.c.at)).where(edits.c.project_id == project.id)
+    return (*tx.connection.execute(line).one(), *tx.connection.execute(told).one())
+
+
+def _made(  # noqa: PLR0917 - what was asked for, as it is kept
+    tx: Transaction,
+    project: Project,
+    measure: str,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+) -> Timeline:
+    points = tx.measures.series(project.id, KIND, name=measure, since=since)
+    held = tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=MOST_RUNS)[::-1]
+    found = edits_between(tx, project, since, until, limit=limit)
+    count = count_edits(tx, project, since, until)
+    marks = tuple(_edit_marks(tx, found))
+    within = [run for run in held if _within(run.created, since, until)]
+    changes = tuple(_changed_options(held, since, until))
+    ordered = tuple(sorted((*marks, *changes), key=lambda mark: mark.at, reverse=True))[:limit]
+    shown = tuple(point for point in points if until is None or point.at <= until)
+    return Timeline(measure, since, until, shown, tuple(within), ordered, count + len(changes))
+
+
+def edits_between(
+    tx: Transaction, project: Project, since: datetime | None, until: datetime | None, *, limit: int
+) -> tuple[Edit, ...]:
+    """Return the edits of a stretch of time, the newest first."""
+    query = sa.select(edits).where(*_chosen(project, since, until))
+    rows = tx.connection.execute(query.order_by(edits.c.at.desc(), edits.c.id).limit(limit)).mappings()
+    return tuple(Edit(**row) for row in rows)
+
+
+def count_edits(tx: Transaction, project: Project, since: datetime | None, until: datetime | None) -> int:
+    """Return how many edits there are in a stretch of time."""
+    query = sa.select(sa.func.count()).select_from(edits).where(*_chosen(project, since, until))
+    return int(tx.connection.execute(query).scalar_one())
+
+
+# --- marks -------------------------------------------------------------------------------------------------------
+
+
+def _edit_marks(tx: Transaction, found: Sequence[Edit]) -> Iterator[Mark]:
+    names = person_names(tx, [edit.user_id for edit in found])
+    for edit in found:
+        yield Mark(edit.at, _kind(edit), edit.summary, names[edit.user_id], edit.why, edit.id)
+
+
+def _kind(edit: Edit) -> MarkKind:
+    known: dict[str, MarkKind] = {"settings": "settings", "undo": "undo"}
+    return known.get(edit.action) or ("import" if edit.action.startswith("import") else "edit")
+
+
+def _changed_options(held: Sequence[Run], since: datetime | None, until: datetime | None) -> Iterator[Mark]:
+    """Yield what each run used otherwise than the one before it, whatever the settings of the project say."""
+    for before, after in pairwise(held):
+        if not _within(after.created, since, until):
+            continue
+        for kind, option in _FOLLOWED:
+            old, new = before.options.get(option), after.options.get(option)
+            if old != new:
+                said = f"Run {after.number} used the {kind} {_said(new)} instead of {_said(old)}"
+                yield Mark(after.created, kind, said, PRODUCT.name, run=after.number)
+
+
+_FOLLOWED: tuple[tuple[MarkKind, str], ...] = (("engine", "classifier"), ("threshold", "threshold"))
+
+
+def _said(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
+    return (since is None or moment >= since) and (until is None or moment <= until)
+
+
+def _chosen(project: Project, since: datetime | None, until: datetime | None) -> list[sa.ColumnElement[bool]]:
+    conditions = [edits.c.project_id == project.id]
+    if since is not None:
+        conditions.append(edits.c.at >= since)
+    if until is not None:
+        conditions.append(edits.c.at <= until)
+    return conditions

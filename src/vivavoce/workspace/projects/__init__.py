@@ -1,0 +1,1 @@
+"""Projects as a whole: made, seen today, examined every day."""

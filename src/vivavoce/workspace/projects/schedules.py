@@ -1,0 +1,311 @@
+"""Daily runs: an exam that starts by itself at an hour of the day, on the material as it is then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
+from vivavoce.jobs.schedules import next_time
+from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.tables import audit, runs
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.bot_rules import server_rules
+from vivavoce.workspace.access.engine_rules import check_engine
+from vivavoce.workspace.conversations.choices import Choice, choice_faults, offer
+from vivavoce.workspace.conversations.conversations import start_conversations
+from vivavoce.workspace.dialogues.dialogues import begin_scoring, list_batches
+from vivavoce.workspace.exams.engine_parts import require_parts
+from vivavoce.workspace.exams.engines import start_engines
+from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.exams.runs import check_title
+
+KINDS = ("intents", "conversations", "dialogues", "engines")
+DAY = 24 * 60
+# As the paper has it: every day, ten retries.
+USUAL_RETRIES = 10
+USUAL_MINUTE = 3 * 60
+MOST_RETRIES = 100
+MOST_SCHEDULES = 50
+FAILED = "could not start"
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleLine:
+    """A daily run; `last_run` is the newest that it started, `trouble` why it could not start one after that."""
+
+    schedule: Schedule
+    who: str
+    last_run: Run | None
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSchedule:
+    """A daily run to be made.
+
+    Options of intents: `classifier`, `retries`; of engines: `classifiers`, `retries`; of conversations: `suite`,
+    `bots`, `domains`, `levels`, `repeats`; of dialogues: `batch`. What is not said is as the project has it then.
+    """
+
+    kind: str
+    title: str
+    options: Options
+    minute_of_day: int = USUAL_MINUTE
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def list_schedules(store: Store, project: Project) -> tuple[ScheduleLine, ...]:
+    """Return the daily runs of a project by the time of day."""
+    with store.reading() as tx:
+        found = tx.schedules.of_project(project.id)
+        last, troubles = _last_runs(tx, project), _troubles(tx, project)
+        people = {one.user_id: tx.users.get(one.user_id) for one in found if one.user_id}
+    names = {user_id: user.name or user.login for user_id, user in people.items() if user}
+    return tuple(
+        ScheduleLine(one, names.get(one.user_id or "", PRODUCT.name), last.get(one.id), _trouble(one, last, troubles))
+        for one in found
+    )
+
+
+def find_schedule(tx: Transaction, project: Project, schedule_id: str) -> Schedule:
+    """Return a daily run of the project."""
+    found = tx.schedules.get(schedule_id)
+    if found is None or found.project_id != project.id:
+        raise AbsentError("there is no such daily run", remedy="choose one from the list: it may have been deleted")
+    return found
+
+
+# --- changing ----------------------------------------------------------------------------------------------------
+
+
+def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedule, *, why: str = "") -> Edit:
+    """Make a daily run; refused with all faults at once where it could never start."""
+    actor.require(Role.EDITOR)
+    options = check_options(store, actor, project, new.kind, new.options)
+    if not 0 <= new.minute_of_day < DAY:
+        raise UsageError(f"{new.minute_of_day} is not a minute of the day", where="minute", remedy="0 to 1439")
+    title = check_title(new.title or USUAL_TITLES[new.kind])
+    values = {
+        "id": new_id(),
+        "project_id": project.id,
+        "kind": new.kind,
+        "title": title,
+        "options": options,
+        "minute_of_day": new.minute_of_day,
+        "enabled": True,
+        "next_at": next_time(new.minute_of_day, now()),
+        "user_id": actor.user_id,
+        "created": now(),
+    }
+    with store.writing() as tx:
+        if len(tx.schedules.of_project(project.id)) >= MOST_SCHEDULES:
+            raise UsageError(f"there are {MOST_SCHEDULES} daily runs already", remedy="delete one first")
+        summary = f"Daily run {title} at {clock(new.minute_of_day)} UTC"
+        change = tx.edits.insert("schedules", values)
+        return tx.edits.apply(project.id, actor.user_id, "add schedule", summary, [change], why=why)
+
+
+def switch_schedule(store: Store, actor: Actor, project: Project, schedule_id: str, *, enabled: bool) -> Edit:
+    """Switch a daily run on or off."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        found = find_schedule(tx, project, schedule_id)
+        if found.enabled == enabled:
+            raise UsageError(f"the daily run is {'on' if enabled else 'off'} already", remedy="look at the list")
+        # Days that passed while it was off are not made up for.
+        due = next_time(found.minute_of_day, now())
+        change = tx.edits.update("schedules", found.id, enabled=enabled, next_at=due)
+        summary = f"Daily run {found.title} switched {'on' if enabled else 'off'}"
+        return tx.edits.apply(project.id, actor.user_id, "switch schedule", summary, [change])
+
+
+def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: str, *, why: str = "") -> Edit:
+    """Delete a daily run; the runs that it started stay."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        found = find_schedule(tx, project, schedule_id)
+        change = tx.edits.delete("schedules", found.id)
+        summary = f"Daily run {found.title} deleted"
+        return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change], why=why)
+
+
+def clock(minute_of_day: int) -> str:
+    """Return a minute of the day as a clock shows it."""
+    return f"{minute_of_day // 60:02d}:{minute_of_day % 60:02d}"
+
+
+# --- what can be scheduled ---------------------------------------------------------------------------------------
+
+
+def check_options(store: Store, actor: Actor, project: Project, kind: str, options: Options) -> dict[str, Any]:
+    """Return the options of a daily run as they are kept; all faults at once."""
+    if kind not in _CHECKS:
+        raise UsageError(f"there is no exam '{kind}'.{nearest(kind, KINDS)}", where="kind", remedy=", ".join(KINDS))
+    known = _KNOWN[kind]
+    faults = [
+        Fault(f"there is no option '{name}'.{nearest(name, known)}", name) for name in options if name not in known
+    ]
+    said = {name: options[name] for name in known if options.get(name) not in (None, "", [])}
+    faults += _CHECKS[kind](store, actor, project, said)
+    if faults:
+        raise UsageError("this daily run could not start", faults=faults, remedy="correct each of these places")
+    return said
+
+
+def _intents_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
+    return _engine_faults(actor, said.get("classifier", project.classifier)) + _number_faults(said, "retries")
+
+
+def _engines_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
+    names = said.get("classifiers")
+    if not _is_texts(names) or len(set(names or ())) < 2:
+        return [Fault("choose at least two engines", "classifiers")]
+    return [fault for name in names or () for fault in _engine_faults(actor, name)] + _number_faults(said, "retries")
+
+
+def _conversations_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
+    lists = ("bots", "domains", "levels")
+    faults = [Fault("this must be a list of names", name) for name in lists if not _is_texts(said.get(name, []))]
+    faults += _number_faults(said, "repeats")
+    if not isinstance(said.get("suite"), str):
+        return [*faults, Fault("choose a suite", "suite")]
+    try:
+        found = offer(store, project, clean_text(said["suite"]))
+    except AbsentError as error:
+        return [*faults, Fault(error.what, "suite")]
+    return faults or choice_faults(found, _choice(said), server_rules())
+
+
+def _dialogues_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
+    known = list(list_batches(store, project))
+    batch = said.get("batch")
+    if batch is None or batch in known:
+        return []
+    return [Fault(f"there is no batch '{batch}'.{nearest(str(batch), known)}", "batch")]
+
+
+def _engine_faults(actor: Actor, name: object) -> list[Fault]:
+    try:
+        require_parts(check_engine(actor, str(name)))
+    except VivaError as error:
+        return [Fault(error.what, "classifier")]
+    return []
+
+
+def _number_faults(said: Options, name: str) -> list[Fault]:
+    value = said.get(name, 1)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if whole and 1 <= value <= MOST_RETRIES:
+        return []
+    return [Fault(f"{value!r} is not a whole number from 1 to {MOST_RETRIES}", name)]
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(one, str) for one in value)
+
+
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "intents": ("classifier", "retries"),
+    "engines": ("classifiers", "retries"),
+    "conversations": ("suite", "bots", "domains", "levels", "repeats"),
+    "dialogues": ("batch",),
+}
+_CHECKS: Mapping[str, Callable[[Store, Actor, Project, Options], list[Fault]]] = {
+    "intents": _intents_faults,
+    "engines": _engines_faults,
+    "conversations": _conversations_faults,
+    "dialogues": _dialogues_faults,
+}
+USUAL_TITLES: Mapping[str, str] = {
+    "intents": "Daily intents exam",
+    "engines": "Daily comparison of engines",
+    "conversations": "Daily conversations",
+    "dialogues": "Daily scores of talks",
+}
+
+
+# --- starting ----------------------------------------------------------------------------------------------------
+
+
+def start_scheduled(store: Store, schedule: Schedule) -> Run:
+    """Start the run of a schedule on the material of its project as it is now."""
+    with store.reading() as tx:
+        project = tx.projects.get(schedule.project_id)
+    if project is None:
+        raise AbsentError(
+            "the project of the daily run is gone", where=schedule.title, remedy="nothing is to be done"
+        )
+    # What the options may name was checked with the rights of whoever made the schedule.
+    actor = Actor(schedule.user_id, PRODUCT.name, Role.ADMIN)
+    try:
+        run = _start(store, actor, project, schedule)
+    except VivaError as error:
+        with store.writing() as tx:
+            why = "; ".join([error.what, *map(str, error.faults[:3])])
+            note(
+                tx, PRODUCT, FAILED, "schedule", schedule.id, project_id=project.id, detail=f"{schedule.title}: {why}"
+            )
+        raise
+    with store.writing() as tx:
+        tx.connection.execute(sa.update(runs).where(runs.c.id == run.id).values(schedule_id=schedule.id))
+        return tx.runs.get(run.id) or run
+
+
+def _start(store: Store, actor: Actor, project: Project, schedule: Schedule) -> Run:
+    said, title = schedule.options, schedule.title
+    if schedule.kind == "intents":
+        return start_intents(store, actor, project, title=title, options=said)
+    if schedule.kind == "engines":
+        others = {name: value for name, value in said.items() if name != "classifiers"}
+        return start_engines(store, actor, project, said["classifiers"], title=title, options=others)
+    if schedule.kind == "dialogues":
+        return begin_scoring(store, actor, project, batch=said.get("batch"), title=title)
+    if schedule.kind == "conversations":
+        return start_conversations(store, actor, project, _choice(said, title), server_rules())
+    raise UsageError(f"there is no exam '{schedule.kind}'", where=schedule.title, remedy=f"use {', '.join(KINDS)}")
+
+
+def _choice(said: Options, title: str = "") -> Choice:
+    bots, domains, levels = (tuple(said.get(name, ())) for name in ("bots", "domains", "levels"))
+    return Choice(said["suite"], bots, domains, levels, said.get("repeats", 1), title=title)
+
+
+# --- the last time -----------------------------------------------------------------------------------------------
+
+
+def _last_runs(tx: Transaction, project: Project) -> dict[str, Run]:
+    own = (runs.c.project_id == project.id, runs.c.schedule_id.is_not(None))
+    query = sa.select(runs.c.schedule_id, sa.func.max(runs.c.number)).where(*own).group_by(runs.c.schedule_id)
+    numbers = {found.schedule_id: found[1] for found in tx.connection.execute(query)}
+    found = {schedule: tx.runs.by_number(project.id, number) for schedule, number in numbers.items()}
+    return {schedule: run for schedule, run in found.items() if run is not None}
+
+
+def _troubles(tx: Transaction, project: Project) -> dict[str, tuple[datetime, str]]:
+    """Return when and why each schedule could not start for the last time."""
+    own = (audit.c.project_id == project.id, audit.c.noun == "schedule", audit.c.action == FAILED)
+    query = sa.select(audit.c.noun_id, audit.c.at, audit.c.detail).where(*own).order_by(audit.c.at.desc())
+    found: dict[str, tuple[datetime, str]] = {}
+    for row in tx.connection.execute(query.limit(MOST_SCHEDULES * 10)):
+        found.setdefault(row.noun_id, (row.at, row.detail))
+    return found
+
+
+def _trouble(schedule: Schedule, last: Mapping[str, Run], troubles: Mapping[str, tuple[datetime, str]]) -> str:
+    at, why = troubles.get(schedule.id, (None, ""))
+    run = last.get(schedule.id)
+    # What has worked since is no trouble any more.
+    return "" if at is None or (run is not None and run.created > at) else why

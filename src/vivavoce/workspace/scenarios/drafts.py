@@ -1,0 +1,309 @@
+"""A scenario in the words of its editor, and back.
+
+A form shows a part of what a scenario can say. What it does not show (expressions, values to be saved, included
+parts, keys of others) is kept beside it and goes back untouched: `scenario_of(draft_of(scenario)) == scenario`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vivavoce.conversations.scenario import Expectation, Include, Kind, Pattern, Scenario, Step, Turn
+from vivavoce.conversations.scenarios.formats.yaml_fields import Place
+from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario, read_step
+from vivavoce.conversations.scenarios.formats.yaml_writing import scenario_head, scenario_value, step_value
+from vivavoce.errors import Fault, UsageError
+from vivavoce.files.yamls import Value, YamlFile, as_texts
+from vivavoce.workspace.scenarios.suites import without_lines
+
+NOTHING = Expectation(counted=False)
+EMPTY = Expectation()
+MOST_KEPT = 1_000_000
+_BREAKS = re.compile(r"[\r\n]+")
+
+
+@dataclass(frozen=True)
+class DraftTurn:
+    """One turn as it stands in the form. `kept`: the step it was made of, with all that the form does not show.
+
+    `misspelt`: the misspelt version to be added; `answer`: a reply to be held against what is expected.
+    """
+
+    kept: Step | None = None
+    said: str = ""
+    topics: tuple[str, ...] = ()
+    fallback: bool = False
+    any: tuple[str, ...] = ()
+    all: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+    slots: tuple[tuple[str, str], ...] = ()
+    typo: bool = False
+    note: str = ""
+    misspelt: str = ""
+    answer: str = ""
+
+    @property
+    def part(self) -> str:
+        """The part whose turns are put in here; empty for a turn of the scenario's own."""
+        return self.kept.part if isinstance(self.kept, Include) else ""
+
+    @property
+    def typed(self) -> bool:
+        """Whether the message can be edited: it is no click and no phrase of a list."""
+        return not isinstance(self.kept, Turn) or isinstance(self.kept.user, str)
+
+    @property
+    def same(self) -> bool:
+        """Whether the turn expects what its clean twin expects."""
+        return isinstance(self.kept, Turn) and self.kept.expect.same
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A scenario as it stands in the form. `kept`: what the form does not show of it; its turns are not looked at."""
+
+    name: str = ""
+    title: str = ""
+    domain: str = ""
+    level: str = "basic"
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    turns: tuple[DraftTurn, ...] = (DraftTurn(),)
+    kept: Scenario | None = None
+
+
+# --- from scenario to draft --------------------------------------------------------------------------------------
+
+
+def draft_of(scenario: Scenario) -> Draft:
+    """Return a scenario as its editor sees it."""
+    return Draft(
+        name=scenario.id,
+        title=_line(scenario.title),
+        domain=_line(scenario.domain),
+        level=scenario.level,
+        tags=_shown_words(scenario.tags),
+        note=_tidy(scenario.note),
+        turns=tuple(draft_turn(step) for step in scenario.turns),
+        kept=replace(scenario, turns=()),
+    )
+
+
+def draft_turn(step: Step) -> DraftTurn:
+    """Return a turn as its editor sees it."""
+    if isinstance(step, Include):
+        return DraftTurn(step)
+    expect = step.expect
+    return DraftTurn(
+        kept=step,
+        said=_tidy(step.user) if isinstance(step.user, str) else "",
+        topics=_shown_words(expect.intents),
+        fallback=expect.fallback,
+        any=_shown_texts(expect.any),
+        all=_shown_texts(expect.all),
+        none=_shown_texts(expect.none),
+        slots=tuple(pair for pair in expect.slots.items() if _is_open_pair(pair)),
+        typo=step.kind is Kind.TYPO,
+        note=_tidy(step.note),
+    )
+
+
+# --- from draft to scenario --------------------------------------------------------------------------------------
+
+
+def scenario_of(draft: Draft) -> Scenario:
+    """Return the scenario that a draft says; what the form does not show stays as it was."""
+    kept = draft.kept or Scenario("", "", ())
+    return replace(
+        kept,
+        id=draft.name,
+        level=draft.level,
+        title=_unless_same(draft.title, kept.title, _line),
+        domain=_unless_same(draft.domain, kept.domain, _line),
+        tags=kept.tags if draft.tags == _shown_words(kept.tags) else draft.tags,
+        note=_unless_same(draft.note, kept.note, _tidy),
+        turns=tuple(step_of(turn) for turn in draft.turns),
+    )
+
+
+def step_of(draft: DraftTurn) -> Step:
+    """Return the turn that a draft says."""
+    if isinstance(draft.kept, Include):
+        return draft.kept
+    kept = draft.kept or Turn("")
+    return replace(
+        kept,
+        user=_unless_same(draft.said, kept.user, _tidy) if isinstance(kept.user, str) else kept.user,
+        expect=kept.expect if kept.expect.same else _expected(draft, kept.expect),
+        kind=_kind(draft.typo, kept.kind),
+        note=_unless_same(draft.note, kept.note, _tidy),
+    )
+
+
+def _expected(draft: DraftTurn, kept: Expectation) -> Expectation:
+    made = replace(
+        kept,
+        intents=kept.intents if draft.topics == _shown_words(kept.intents) else draft.topics,
+        fallback=draft.fallback,
+        any=_patterns(draft.any, kept.any),
+        all=_patterns(draft.all, kept.all),
+        none=_patterns(draft.none, kept.none),
+        slots=_slots(draft.slots, kept.slots),
+    )
+    if made == kept:
+        return kept
+    if replace(made, counted=True) == EMPTY:
+        return NOTHING
+    # Where nothing was expected, nothing was counted; now there is something to count.
+    return replace(made, counted=True) if kept == NOTHING else made
+
+
+def _kind(typo: bool, kept: Kind) -> Kind:
+    if typo:
+        return Kind.TYPO
+    return Kind.CLEAN if kept is Kind.TYPO else kept
+
+
+def _patterns(texts: tuple[str, ...], kept: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+    if texts == _shown_texts(kept):
+        return kept
+    return (*(Pattern(text) for text in texts), *(one for one in kept if not is_open(one)))
+
+
+def _slots(pairs: tuple[tuple[str, str], ...], kept: Mapping[str, str]) -> Mapping[str, str]:
+    opened = {name: value for name, value in kept.items() if _is_open_pair((name, value))}
+    if dict(pairs) == opened:
+        return kept
+    return {**dict(pairs), **{name: value for name, value in kept.items() if name not in opened}}
+
+
+# --- what is open and what is locked -----------------------------------------------------------------------------
+
+
+def is_open(pattern: Pattern) -> bool:
+    """Tell whether an expected text can be edited: plain words on one line."""
+    plain = pattern.match is None and pattern.minimum is None
+    return plain and pattern.text.strip() == pattern.text and len(pattern.text.splitlines()) == 1
+
+
+def locked_parts(turn: DraftTurn) -> tuple[tuple[str, str], ...]:
+    """Return what a turn holds beside the fields of the form, by its key: shown, not edited."""
+    if not isinstance(turn.kept, Turn):
+        return ()
+    kept = turn.kept
+    rest = replace(
+        kept,
+        user="" if isinstance(kept.user, str) else kept.user,
+        note="",
+        kind=Kind.CLEAN if kept.kind is Kind.TYPO else kept.kind,
+        expect=NOTHING if kept.expect.same else _locked(kept.expect),
+    )
+    value = step_value(rest)
+    expect = value.pop("expect")
+    found = {key: item for key, item in value.items() if key != "user" or item != ""}
+    if isinstance(expect, Mapping):
+        found |= {f"expect: {key}": item for key, item in expect.items()}
+    if kept.expect != NOTHING and not kept.expect.counted:
+        found["expect: counted"] = False
+    return tuple((key, _shown(item)) for key, item in found.items())
+
+
+def locked_head(draft: Draft) -> tuple[tuple[str, str], ...]:
+    """Return what a scenario holds beside its turns and the fields of the form."""
+    if draft.kept is None:
+        return ()
+    value = scenario_head(draft.kept)
+    shown = ("id", "title", "domain", "level", "tags", "note")
+    return tuple((key, _shown(item)) for key, item in value.items() if key not in shown)
+
+
+def _locked(expect: Expectation) -> Expectation:
+    return replace(
+        expect,
+        intents=(),
+        fallback=False,
+        any=tuple(one for one in expect.any if not is_open(one)),
+        all=tuple(one for one in expect.all if not is_open(one)),
+        none=tuple(one for one in expect.none if not is_open(one)),
+        slots={name: value for name, value in expect.slots.items() if not _is_open_pair((name, value))},
+    )
+
+
+def _shown(item: object) -> str:
+    return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+
+
+def _is_open_pair(pair: tuple[str, str]) -> bool:
+    name, value = pair
+    return bool(name) and "=" not in name and name == _line(name) and value == _line(value)
+
+
+def _shown_texts(patterns: Sequence[Pattern]) -> tuple[str, ...]:
+    return tuple(one.text for one in patterns if is_open(one))
+
+
+def _shown_words(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_line(word) for word in words if _line(word))
+
+
+def _unless_same(said: str, kept: str, tidied: Any) -> str:
+    """Return what was said, or what was there before where the form would show it alike."""
+    return kept if said == tidied(kept) else said
+
+
+def _line(text: str) -> str:
+    return _BREAKS.sub(" ", text).strip()
+
+
+def _tidy(text: str) -> str:
+    return "\n".join(text.splitlines()).strip()
+
+
+# --- what a form carries along -----------------------------------------------------------------------------------
+
+
+def keep_step(step: Step | None) -> str:
+    """Return a step as one line that a form can carry; nothing for a new turn."""
+    return "" if step is None else json.dumps(step_value(step))
+
+
+def keep_head(scenario: Scenario | None) -> str:
+    """Return all of a scenario but its turns as one line."""
+    return "" if scenario is None else json.dumps(scenario_head(scenario) | {"turns": []})
+
+
+def keep_scenario(scenario: Scenario) -> str:
+    """Return a whole scenario as one line."""
+    return json.dumps(scenario_value(scenario))
+
+
+def read_kept_step(text: str) -> Step | None:
+    """Return the step that a form carried."""
+    return None if not text else _checked(text, read_step)
+
+
+def read_kept_scenario(text: str) -> Scenario | None:
+    """Return the scenario, or its head, that a form carried."""
+    return None if not text else _checked(text, read_scenario)
+
+
+def _checked(text: str, reader: Any) -> Any:
+    faults: list[Fault] = []
+    value = _parsed(text)
+    found = reader(value, Place(YamlFile("form", value, {}), faults))
+    if faults:
+        raise UsageError("the form was changed on its way", faults=faults, remedy="open the scenario again")
+    if isinstance(found, Scenario):
+        return without_lines(found)
+    return replace(found, line=None) if isinstance(found, Turn) else found
+
+
+def _parsed(text: str) -> Value:
+    try:
+        return as_texts(json.loads(text[:MOST_KEPT]))
+    except (ValueError, RecursionError) as error:
+        raise UsageError("the form was changed on its way", remedy="open the scenario again") from error

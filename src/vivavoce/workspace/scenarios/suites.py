@@ -1,0 +1,277 @@
+"""Suites of scenarios: brought in from files, put together for a run, written out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from vivavoce import demo
+from vivavoce.conversations import Scenario, Suite, read_suite, write_suite
+from vivavoce.conversations.scenario import Turn
+from vivavoce.conversations.scenarios.formats.yaml_fields import Place
+from vivavoce.conversations.scenarios.formats.yaml_reading import REMEDY, parse_yaml_suite, read_scenario
+from vivavoce.conversations.scenarios.formats.yaml_writing import FORMAT, head_value, scenario_value
+from vivavoce.conversations.scenarios.references import find_broken
+from vivavoce.errors import AbsentError, DataError, Fault, UsageError, nearest, plural
+from vivavoce.files.yamls import dump_yaml, parse_yaml
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteRow
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+
+MOST_NAME = 100
+FORMS = ("yaml", "csv", "xlsx")
+SHOWN_NOTES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteLine:
+    """A suite and how many scenarios it has."""
+
+    suite: SuiteRow
+    scenarios: int
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def list_suites(store: Store, project: Project) -> tuple[SuiteLine, ...]:
+    """Return the suites of a project, by name."""
+    with store.reading() as tx:
+        counts = tx.suites.counts(project.id)
+        return tuple(SuiteLine(suite, counts.get(suite.id, 0)) for suite in tx.suites.of_project(project.id))
+
+
+def find_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
+    """Return a suite of the project; AbsentError where it has none of this id."""
+    found = tx.suites.get(suite_id)
+    if found is None or found.project_id != project.id:
+        raise AbsentError(f"there is no suite '{suite_id}'", remedy="choose one from the list of suites")
+    return found
+
+
+def assemble_suite(tx: Transaction, suite_id: str) -> Suite:
+    """Return a stored suite with all its scenarios, as reading its file would."""
+    row = tx.suites.get(suite_id)
+    if row is None:
+        raise AbsentError(f"there is no suite '{suite_id}'", remedy="choose one from the list of suites")
+    return put_together(row, tx.suites.scenarios(suite_id))
+
+
+def put_together(row: SuiteRow, scenarios: Iterable[ScenarioRow]) -> Suite:
+    """Return a suite made of its head and scenarios."""
+    head = read_head(row.head)
+    return replace(head, name=row.name, scenarios=tuple(parse_scenario(one.text) for one in scenarios))
+
+
+@lru_cache(maxsize=64)
+def read_head(text: str) -> Suite:
+    """Return a suite without scenarios from its YAML."""
+    return parse_yaml_suite(text, source="workspace")
+
+
+@lru_cache(maxsize=4096)
+def parse_scenario(text: str) -> Scenario:
+    """Return a scenario from its YAML; DataError with all faults."""
+    faults: list[Fault] = []
+    file = parse_yaml(text, source="scenario")
+    found = read_scenario(file.value, Place(file, faults))
+    if faults:
+        raise DataError("this scenario cannot be read", where=found.id or "scenario", faults=faults, remedy=REMEDY)
+    return without_lines(found)
+
+
+def scenario_text(scenario: Scenario) -> str:
+    """Return the YAML of a scenario."""
+    return dump_yaml(scenario_value(scenario))
+
+
+def without_lines(scenario: Scenario) -> Scenario:
+    """Return a scenario without the lines of a file: in a workspace there is none."""
+    turns = tuple(replace(step, line=None) if isinstance(step, Turn) else step for step in scenario.turns)
+    return replace(scenario, turns=turns, line=None)
+
+
+def export_suite(tx: Transaction, suite_id: str, form: str) -> bytes:
+    """Return a suite as a file: `form` yaml, csv or xlsx."""
+    if form not in FORMS:
+        raise UsageError(f"a suite cannot be written as '{form}'.{nearest(form, FORMS)}", remedy="use yaml")
+    suite = assemble_suite(tx, suite_id)
+    with TemporaryDirectory(prefix="viva-") as folder:
+        path = Path(folder) / f"suite.{form}"
+        write_suite(suite, path)
+        return path.read_bytes()
+
+
+# --- changing ----------------------------------------------------------------------------------------------------
+
+
+def import_suite(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    source: str | Path,
+    *,
+    name: str = "",
+    replacing: bool = False,
+    why: str = "",
+) -> Edit:
+    """Bring in a suite: a YAML, CSV or XLSX file, a folder of them, or the name of a shipped suite.
+
+    `name`: what it is called here, else as it calls itself. `replacing`: a suite of this name takes over what is
+    new, changed or gone; else the name must be free.
+    """
+    actor.require(Role.EDITOR)
+    return import_read_suite(store, actor, project, read_suite(source), name=name, replacing=replacing, why=why)
+
+
+def read_shipped(name: str) -> Suite:
+    """Return a suite that ships; never a file of this name."""
+    if name not in demo.suites():
+        raise UsageError(
+            f"there is no shipped suite '{name}'.{nearest(name, demo.suites())}", remedy=", ".join(demo.suites())
+        )
+    return replace(read_suite(demo.suite_path(name)), name=name, source=name)
+
+
+def import_read_suite(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    suite: Suite,
+    *,
+    name: str = "",
+    replacing: bool = False,
+    why: str = "",
+) -> Edit:
+    """Bring in a suite that was read already."""
+    actor.require(Role.EDITOR)
+    named = replace(suite, name=check_name(name or suite.name))
+    _check_ids(named)
+    with store.writing() as tx:
+        there = tx.suites.by_name(project.id, named.name)
+        if there is not None and not replacing:
+            raise UsageError(
+                f"there is a suite '{named.name}' already", remedy="give another name, or choose to replace it"
+            )
+        changes = _new_changes(tx, project, named) if there is None else _replacing_changes(tx, there, named)
+        return tx.edits.apply(project.id, actor.user_id, "import", _import_summary(named), changes, why=why)
+
+
+def create_suite(
+    store: Store, actor: Actor, project: Project, name: str, *, title: str = "", language: str = "en", agent: str = ""
+) -> Edit:
+    """Make a suite without scenarios; `agent`: a shipped one whose topics are offered."""
+    if agent and agent not in demo.suites():
+        raise UsageError(f"there is no shipped agent '{agent}'.{nearest(agent, demo.suites())}")
+    suite = Suite(check_name(name), (), language=language, title=title.strip(), agent=agent or None)
+    return import_read_suite(store, actor, project, suite)
+
+
+def rename_suite(
+    store: Store, actor: Actor, project: Project, suite_id: str, *, name: str, title: str, why: str = ""
+) -> Edit:
+    """Call a suite otherwise."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        row = find_suite(tx, project, suite_id)
+        said = replace(read_head(row.head), name=check_name(name), title=title.strip())
+        change = tx.edits.update("suites", row.id, name=said.name, title=said.title, head=head_text(said))
+        summary = f"Suite {row.name} is now {said.name}" if row.name != said.name else f"Suite {row.name}: title"
+        return tx.edits.apply(project.id, actor.user_id, "rename", summary, [change], why=why)
+
+
+def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *, why: str = "") -> Edit:
+    """Delete a suite with its scenarios; the edit can be undone."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        row = find_suite(tx, project, suite_id)
+        scenarios = tx.suites.scenarios(row.id)
+        changes = [tx.edits.delete("scenarios", one.id) for one in scenarios]
+        changes.append(tx.edits.delete("suites", row.id))
+        summary = f"Suite {row.name} deleted ({plural(len(scenarios), 'scenario')})"
+        return tx.edits.apply(project.id, actor.user_id, "delete", summary, changes, why=why)
+
+
+def check_name(name: str) -> str:
+    """Return the name of a suite; refused where it is empty or long."""
+    said = name.strip()
+    if not said or len(said) > MOST_NAME:
+        raise UsageError(f"the name needs 1 to {MOST_NAME} characters", where="name", remedy="choose another name")
+    return said
+
+
+def head_text(suite: Suite) -> str:
+    """Return the YAML of a suite without its scenarios."""
+    return dump_yaml({"format": FORMAT, **head_value(replace(suite, scenarios=()))})
+
+
+def scenario_values(suite_id: str, scenario: Scenario, place: int) -> dict[str, Any]:
+    """Return the columns of a new scenario."""
+    return {"id": new_id(), "suite_id": suite_id, "place": place, "created": now(), **scenario_columns(scenario)}
+
+
+def scenario_columns(scenario: Scenario) -> dict[str, Any]:
+    """Return the columns that follow from what a scenario says."""
+    return {
+        "name": scenario.id,
+        "title": scenario.title,
+        "domain": scenario.domain,
+        "level": scenario.level,
+        "text": scenario_text(scenario),
+    }
+
+
+def shipped_agent(agent: str | None) -> str | None:
+    """Return the agent that a suite names where it ships; a path of another machine means nothing here."""
+    return agent if agent in demo.suites() else None
+
+
+def _suite_columns(suite: Suite) -> dict[str, Any]:
+    return {
+        "name": suite.name,
+        "title": suite.title,
+        "language": suite.language,
+        "agent": shipped_agent(suite.agent),
+        "head": head_text(suite),
+    }
+
+
+def _new_changes(tx: Transaction, project: Project, suite: Suite) -> list[Change]:
+    suite_id = new_id()
+    row = {"id": suite_id, "project_id": project.id, "created": now(), **_suite_columns(suite)}
+    scenarios = [scenario_values(suite_id, one, place) for place, one in enumerate(suite.scenarios)]
+    return [tx.edits.insert("suites", row), *(tx.edits.insert("scenarios", values) for values in scenarios)]
+
+
+def _replacing_changes(tx: Transaction, row: SuiteRow, suite: Suite) -> list[Change]:
+    """Return what must change so that a stored suite becomes the new one; what is alike keeps its version."""
+    there = {one.name: one for one in tx.suites.scenarios(row.id)}
+    wanted = {one.id for one in suite.scenarios}
+    changes = [tx.edits.update("suites", row.id, **_suite_columns(suite))]
+    changes += [tx.edits.delete("scenarios", one.id) for name, one in there.items() if name not in wanted]
+    for place, scenario in enumerate(suite.scenarios):
+        old = there.get(scenario.id)
+        if old is None:
+            changes.append(tx.edits.insert("scenarios", scenario_values(row.id, scenario, place)))
+            continue
+        change = tx.edits.update("scenarios", old.id, place=place, **scenario_columns(scenario))
+        changes += [change] if change.before != change.after else []
+    return [change for change in changes if change.before != change.after]
+
+
+def _check_ids(suite: Suite) -> None:
+    faults = [Fault(one.message, one.where) for one in find_broken(suite) if one.kind == "duplicate_id"]
+    if faults:
+        raise DataError("some scenarios share an id", where=suite.source, faults=faults, remedy="rename one of them")
+
+
+def _import_summary(suite: Suite) -> str:
+    said = f"Suite {suite.name}: {plural(len(suite.scenarios), 'scenario')}"
+    notes: Sequence[str] = suite.notes[:SHOWN_NOTES]
+    return f"{said} ({'; '.join(notes)})" if notes else said

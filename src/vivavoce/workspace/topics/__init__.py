@@ -1,0 +1,1 @@
+"""The topics of a project: examples, answers, history, imports and exports."""

@@ -1,0 +1,269 @@
+"""Examples of topics: what visitors write, as people keep it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+
+from vivavoce.errors import AbsentError, Fault, StaleError, UsageError, plural
+from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.topics.names import find_named, find_topic
+
+MOST_TEXT = 10_000
+SHOWN = 40
+OUT_OF_SCOPE_TITLE = "out of scope"
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplePage:
+    """Some examples of a list, and how many there are in all."""
+
+    examples: tuple[ExampleRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of new examples; `known`: those that were there already and are not there twice now."""
+
+    edit: Edit
+    added: int
+    known: tuple[str, ...] = ()
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def list_examples(
+    store: Store,
+    project: Project,
+    *,
+    topic_id: str | None = None,
+    out_of_scope: bool = False,
+    search: str = "",
+    limit: int = 50,
+    offset: int = 0,
+) -> ExamplePage:
+    """Return some examples: of all topics, of one, or those out of scope."""
+    with store.reading() as tx:
+        if out_of_scope:
+            found = tx.examples.out_of_scope(project.id, limit, offset, search)
+            return ExamplePage(found, tx.examples.count_out_of_scope(project.id, search))
+        if topic_id is None:
+            found = tx.examples.page(project.id, search, limit, offset)
+            return ExamplePage(found, tx.examples.count(project.id, search))
+        find_topic(tx, project, topic_id)
+        found = tx.examples.of_topic(topic_id, limit, offset, search)
+        return ExamplePage(found, tx.examples.count_of_topic(topic_id, search))
+
+
+def find_examples(tx: Transaction, project: Project, ids: Sequence[str]) -> tuple[ExampleRow, ...]:
+    """Return the examples with these ids; refuse where one is gone, or where none is chosen."""
+    wanted = tuple(dict.fromkeys(ids))
+    if not wanted:
+        raise UsageError("no example is chosen", remedy="tick at least one")
+    found = tuple(row for row in tx.examples.some(wanted) if row.project_id == project.id)
+    gone = len(wanted) - len(found)
+    if gone:
+        raise AbsentError(
+            f"{plural(gone, 'example')} of those chosen {'is' if gone == 1 else 'are'} not there",
+            remedy="look at the list again: somebody may have deleted or imported examples",
+        )
+    return found
+
+
+# --- changing ----------------------------------------------------------------------------------------------------
+
+
+def add_examples(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    lines: Sequence[str],
+    *,
+    topic_id: str | None = None,
+    language: str = "",
+    source: str = "person",
+    why: str = "",
+) -> Added:
+    """Add messages to a topic (None: out of scope); a line `message TAB topic` goes to the topic that it names."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        topic = None if topic_id is None else find_topic(tx, project, topic_id)
+        wanted = _wanted(tx, project, lines, topic)
+        fresh, known = _unknown(tx, project, wanted)
+        if not fresh:
+            raise UsageError("all of these are there already", remedy="write a message that the topic does not have")
+        spoken = language or project.language
+        rows = new_rows(tx, project, [(text, own.id if own else None) for text, own in fresh], spoken, source)
+        summary = _added_summary(fresh)
+        changes = [insertion(tx, row) for row in rows]
+        edit = tx.edits.apply(project.id, actor.user_id, "add examples", summary, changes, why=why)
+        return Added(edit, len(rows), tuple(known))
+
+
+def example_mark(row: ExampleRow) -> str:
+    """Return a mark of an example as it is now: a form that carries it overwrites nothing that it did not show."""
+    return hashlib.sha256(json.dumps([row.text, row.language, row.topic_id]).encode()).hexdigest()[:16]
+
+
+def change_example(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    example_id: str,
+    *,
+    text: str,
+    language: str = "",
+    seen: str = "",
+    why: str = "",
+) -> Edit:
+    """Write an example anew; `seen` is its mark as the editor saw it: StaleError where somebody was faster."""
+    actor.require(Role.EDITOR)
+    said = clean_message(text)
+    with store.writing() as tx:
+        (row,) = find_examples(tx, project, [example_id])
+        if seen and seen != example_mark(row):
+            raise StaleError(
+                "somebody else changed this example while you were writing",
+                remedy="look at what they changed, and save again what is to stay",
+            )
+        change = tx.edits.update(
+            "examples", row.id, row.topic_id, text=said, language=clean_text(language or row.language, 20)
+        )
+        if change.before == change.after:
+            raise UsageError("nothing would change", remedy="write something else, or go back")
+        summary = f"Example written anew: {shortened(row.text)}"
+        return tx.edits.apply(project.id, actor.user_id, "change example", summary, [change], why=why)
+
+
+def move_examples(
+    store: Store, actor: Actor, project: Project, ids: Sequence[str], *, topic_id: str | None, why: str = ""
+) -> Edit:
+    """Give examples to another topic (None: out of scope)."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        rows = [row for row in find_examples(tx, project, ids) if row.topic_id != topic_id]
+        target = None if topic_id is None else find_topic(tx, project, topic_id)
+        if not rows:
+            raise UsageError("they are there already", remedy="choose another topic")
+        summary = f"Moved {counted(rows)} to {target.name if target else OUT_OF_SCOPE_TITLE}"
+        return tx.edits.apply(project.id, actor.user_id, "move examples", summary, moves(tx, rows, topic_id), why=why)
+
+
+def delete_examples(store: Store, actor: Actor, project: Project, ids: Sequence[str], *, why: str = "") -> Edit:
+    """Delete examples."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        rows = find_examples(tx, project, ids)
+        summary = f"Deleted {counted(rows)}"
+        return tx.edits.apply(project.id, actor.user_id, "delete examples", summary, deletions(tx, rows), why=why)
+
+
+# --- rows and changes, for all who change examples ---------------------------------------------------------------
+
+
+def clean_message(text: str) -> str:
+    """Return a message on one line with single blanks; refuse what is empty, too long or cannot be kept."""
+    said = clean_text(" ".join(text.split()))
+    if not said:
+        raise UsageError("the message is empty", remedy="write what a visitor would write")
+    if len(said) > MOST_TEXT:
+        raise UsageError(f"the message is longer than {MOST_TEXT:,} characters", remedy="shorten it")
+    return said
+
+
+def new_rows(
+    tx: Transaction, project: Project, texts: Iterable[tuple[str, str | None]], language: str, source: str
+) -> list[ExampleRow]:
+    """Return rows for new examples, each with the id of its topic, after all that are there."""
+    first, at = tx.examples.next_place(project.id), now()
+    return [
+        ExampleRow(new_id(), project.id, topic_id, text, language, source, at, place)
+        for place, (text, topic_id) in enumerate(texts, first)
+    ]
+
+
+def insertion(tx: Transaction, row: ExampleRow) -> Change:
+    """Describe that an example comes."""
+    return tx.edits.insert("examples", asdict(row), row.topic_id)
+
+
+def deletions(tx: Transaction, rows: Sequence[ExampleRow]) -> list[Change]:
+    """Describe that examples go."""
+    values = tx.edits.values("examples", [row.id for row in rows])
+    return [Change("examples", row.id, values[row.id], None, row.topic_id) for row in rows]
+
+
+def moves(tx: Transaction, rows: Sequence[ExampleRow], topic_id: str | None) -> list[Change]:
+    """Describe that examples go to another topic: they leave one and come to the other, so both remember it."""
+    return deletions(tx, rows) + [insertion(tx, replace(row, topic_id=topic_id)) for row in rows]
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text, for a summary."""
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def counted(rows: Sequence[ExampleRow]) -> str:
+    """Return one example by its text, several by their number."""
+    return f"'{shortened(rows[0].text)}'" if len(rows) == 1 else plural(len(rows), "example")
+
+
+# --- the work ----------------------------------------------------------------------------------------------------
+
+
+def _wanted(
+    tx: Transaction, project: Project, lines: Sequence[str], topic: Topic | None
+) -> list[tuple[str, Topic | None]]:
+    """Return each message with its topic; refuse all lines that cannot be used at once."""
+    named = cache(lambda name: find_named(tx, project, name))
+    found: list[tuple[str, Topic | None]] = []
+    faults: list[Fault] = []
+    for number, line in enumerate(lines, 1):
+        text, tab, name = line.partition("\t")
+        try:
+            found.append((clean_message(text), named(name) if tab and name.strip() else topic))
+        except (UsageError, AbsentError) as error:
+            faults.append(Fault(error.what, f"line {number}"))
+    if faults:
+        raise UsageError("these lines cannot be used", faults=faults, remedy="correct them and send again")
+    if not found:
+        raise UsageError("there is no message", where="text", remedy="write one message on each line")
+    return found
+
+
+def _unknown(
+    tx: Transaction, project: Project, wanted: Sequence[tuple[str, Topic | None]]
+) -> tuple[list[tuple[str, Topic | None]], list[str]]:
+    """Part messages that a topic does not have yet from those that it has."""
+    seen = set(_present(tx, project, {topic.id if topic else None for _, topic in wanted}))
+    fresh, known = [], []
+    for text, topic in wanted:
+        mark = (text, topic.id if topic else None)
+        if mark in seen:
+            known.append(text)
+        else:
+            fresh.append((text, topic))
+        seen.add(mark)
+    return fresh, known
+
+
+def _present(tx: Transaction, project: Project, topic_ids: Iterable[str | None]) -> Iterator[tuple[str, str | None]]:
+    for topic_id in topic_ids:
+        own = tx.examples.out_of_scope(project.id) if topic_id is None else tx.examples.of_topic(topic_id)
+        yield from ((row.text, topic_id) for row in own)
+
+
+def _added_summary(fresh: Sequence[tuple[str, Topic | None]]) -> str:
+    names = list(dict.fromkeys(topic.name if topic else OUT_OF_SCOPE_TITLE for _, topic in fresh))
+    what = f"'{shortened(fresh[0][0])}'" if len(fresh) == 1 else plural(len(fresh), "example")
+    return f"Added {what} to {names[0] if len(names) == 1 else plural(len(names), 'topic')}"

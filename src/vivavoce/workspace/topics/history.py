@@ -1,0 +1,192 @@
+"""The history of a project: every edit with who, when and why, what it did, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from vivavoce.errors import AbsentError
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Change, Edit, Project, Role
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor, person_names
+from vivavoce.workspace.access.engine_rules import check_engine
+from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE
+
+MOST_CHANGES = 200
+# Columns that only the product needs.
+_SILENT = frozenset({"id", "project_id", "place", "created", "source", "suite_id", "user_id"})
+# What the title of a row says already where the row came or went.
+_IN_TITLE = frozenset({"topic_id", "language"})
+_SINGULAR = {
+    "projects": "project",
+    "topics": "topic",
+    "answers": "answer",
+    "examples": "example",
+    "bots": "bot",
+    "suites": "suite",
+    "scenarios": "scenario",
+    "schedules": "schedule",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EditLine:
+    """An edit and the name of whoever made it."""
+
+    edit: Edit
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditPage:
+    """Some edits, the newest first, and how many there are in all."""
+
+    lines: tuple[EditLine, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """What one column said before and after."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """What an edit did to one thing."""
+
+    noun: str
+    title: str
+    step: Literal["added", "removed", "changed"]
+    fields: tuple[FieldChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditDetail:
+    """An edit with what it did; `rows` are the first of them."""
+
+    edit: Edit
+    who: str
+    rows: tuple[RowChange, ...]
+
+
+def list_edits(store: Store, project: Project, *, limit: int = 50, offset: int = 0) -> EditPage:
+    """Return some edits of a project."""
+    with store.reading() as tx:
+        found = tx.edits.of_project(project.id, limit=limit, offset=offset)
+        return EditPage(edit_lines(tx, found), tx.edits.count(project.id))
+
+
+def topic_edits(store: Store, topic_id: str, *, limit: int = 20) -> tuple[EditLine, ...]:
+    """Return the edits that touched a topic, its answers or its examples, the newest first."""
+    with store.reading() as tx:
+        return edit_lines(tx, tx.edits.of_topic(topic_id, limit=limit))
+
+
+def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None = MOST_CHANGES) -> EditDetail:
+    """Return an edit with what it did, at most `most` rows of it."""
+    with store.reading() as tx:
+        edit = _found(tx, project, edit_id)
+        changes = tx.edits.changes(edit_id, limit=None if most is None else 2 * most)
+        titles = _topic_titles(tx, project, changes)
+        (line,) = edit_lines(tx, [edit])
+    rows = tuple(_described(own, titles) for own in _by_row(changes))
+    return EditDetail(edit, line.who, rows[:most])
+
+
+def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why: str = "") -> Edit:
+    """Do the reverse of an edit, as an edit of its own, which can be undone as well."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        _found(tx, project, edit_id)
+        for change in tx.edits.changes(edit_id):
+            _check_way_back(actor, change)
+        return tx.edits.undo(edit_id, actor.user_id, why=why)
+
+
+def edit_lines(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
+    """Return edits with the names of those who made them."""
+    names = person_names(tx, [edit.user_id for edit in edits])
+    return tuple(EditLine(edit, names[edit.user_id]) for edit in edits)
+
+
+# --- the work ----------------------------------------------------------------------------------------------------
+
+
+def _found(tx: Transaction, project: Project, edit_id: str) -> Edit:
+    edit = tx.edits.get(edit_id)
+    if edit is None or edit.project_id != project.id:
+        raise AbsentError("there is no such edit", remedy="choose one from the history")
+    return edit
+
+
+def _check_way_back(actor: Actor, change: Change) -> None:
+    """Refuse to bring back what the person could not write by hand: a bot, or an engine that uses code or files."""
+    if change.noun == "bots":
+        actor.require(Role.ADMIN)
+    before, after = ((values or {}).get("classifier") for values in (change.before, change.after))
+    if change.noun == "projects" and before and before != after:
+        check_engine(actor, str(before))
+
+
+def _by_row(changes: Sequence[Change]) -> Iterable[list[Change]]:
+    """Join what an edit did to the same row: an example that moved left one topic and came to another."""
+    found: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        found.setdefault((change.noun, change.noun_id), []).append(change)
+    return found.values()
+
+
+def _topic_titles(tx: Transaction, project: Project, changes: Sequence[Change]) -> dict[str, str]:
+    """Return the names of topics by id: those there are now, and those that the edit knew."""
+    known = {
+        change.noun_id: str(values["name"])
+        for change in changes
+        if change.noun == "topics" and (values := change.after or change.before)
+    }
+    return known | {topic.id: topic.name for topic in tx.topics.of_project(project.id)}
+
+
+def _described(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
+    noun, before, after = own[0].noun, own[0].before, own[-1].after
+    step: Literal["added", "removed", "changed"] = (
+        "added" if before is None else "removed" if after is None else "changed"
+    )
+    values = after or before or {}
+    fields = tuple(_fields(before or {}, after or {}, titles))
+    return RowChange(_SINGULAR.get(noun, noun), _title(values, titles), step, fields)
+
+
+def _title(values: Mapping[str, Any], titles: Mapping[str, str]) -> str:
+    """Return what a row is called: an answer by its topic and language, an example by its topic."""
+    if "name" in values:
+        return str(values["name"])
+    home = titles.get(values.get("topic_id") or "", OUT_OF_SCOPE_TITLE)
+    return f"{home}, {values['language']}" if "source" not in values and "language" in values else home
+
+
+def _fields(before: Mapping[str, Any], after: Mapping[str, Any], titles: Mapping[str, str]) -> Iterator[FieldChange]:
+    for name in dict.fromkeys([*before, *after]):
+        if name in _SILENT or before.get(name) == after.get(name):
+            continue
+        if name in _IN_TITLE and not (before and after):
+            continue
+        old, new = (_said(name, values, titles) for values in (before, after))
+        if old or new:
+            yield FieldChange("topic" if name == "topic_id" else name, old, new)
+
+
+def _said(name: str, values: Mapping[str, Any], titles: Mapping[str, str]) -> str:
+    if name not in values:
+        return ""
+    value = values[name]
+    if name == "topic_id":
+        return titles.get(value, str(value)) if value else OUT_OF_SCOPE_TITLE
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

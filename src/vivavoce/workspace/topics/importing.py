@@ -1,0 +1,290 @@
+"""Imports in two steps: a preview that says of every row what would happen, then all of it as one edit.
+
+Between the two steps the preview is kept in the workspace under a key that works once, for an hour; a person has one
+for each project, and a new one replaces it.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from vivavoce.errors import AbsentError, UsageError, plural
+from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.topics.examples import deletions, insertion
+from vivavoce.workspace.topics.incoming import Reading, Source, read_source
+from vivavoce.workspace.topics.names import OUT_OF_SCOPE
+from vivavoce.workspace.topics.plans import (
+    Effect,
+    Mode,
+    Plan,
+    PlannedRow,
+    Present,
+    Rules,
+    make_plan,
+    plan_again,
+    present,
+    wanted_answers,
+)
+from vivavoce.workspace.topics.topics import answer_changes, removals, topic_insertion
+
+LIFETIME = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a source is to be read, and what is to be done with it. `topic` is for lines that name none."""
+
+    text_column: str = ""
+    topic_column: str = ""
+    out_of_scope: str = OUT_OF_SCOPE
+    topic: str = ""
+    mode: Mode = "add"
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an import would do. `unclear`: which columns are to be chosen before anything can be said."""
+
+    key: str
+    name: str
+    choices: Choices
+    plan: Plan
+    unit: str = "row"
+    lines: bool = False
+    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    sample: tuple[tuple[str, ...], ...] = ()
+    unclear: str = ""
+
+
+_OPENED: Kept[Preview] = Kept(8)
+
+
+def prepare_import(store: Store, actor: Actor, project: Project, source: Source, choices: Choices) -> Preview:
+    """Read a source and say what would happen; nothing is changed yet."""
+    actor.require(Role.EDITOR)
+    # Reading takes its time; nobody waits for the database meanwhile.
+    reading = _read(source, choices)
+    with store.reading() as tx:
+        there = present(tx, project)
+    rules = _rules(choices, project)
+    plan = make_plan(there, reading.rows, reading.refused, rules)
+    made = _preview(secrets.token_hex(16), source, choices, plan, reading)
+    with store.writing() as tx:
+        tx.options.set(_place(actor, project), _packed(made, source))
+    return made
+
+
+def change_import(store: Store, actor: Actor, project: Project, key: str, choices: Choices) -> Preview:
+    """Read the same source otherwise: other columns, another mode."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        kept = _kept(tx, actor, project, key)
+    source = Source(kept["name"], gzip.decompress(base64.b64decode(kept["content"])), kept["lines"])
+    return prepare_import(store, actor, project, source, choices)
+
+
+def open_import(store: Store, actor: Actor, project: Project, key: str) -> Preview:
+    """Return a preview that was made before."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        kept = _kept(tx, actor, project, key)
+    return _OPENED.get(key, lambda: _unpacked(kept))
+
+
+def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why: str = "") -> Edit:
+    """Do what a preview says, as one edit; what changed since is taken as it is now."""
+    actor.require(Role.EDITOR)
+    preview = open_import(store, actor, project, key)
+    rules = _rules(preview.choices, project)
+    with store.writing() as tx:
+        _kept(tx, actor, project, key)
+        there = present(tx, project)
+        plan = plan_again(there, preview.plan.rows, rules)
+        changes = _changes(tx, project, there, plan, rules)
+        if not changes:
+            raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
+        summary = _summary(preview.name, plan)
+        edit = tx.edits.apply(project.id, actor.user_id, "import", summary, changes, why=why)
+        tx.options.unset(_place(actor, project))
+        return edit
+
+
+def drop_import(store: Store, actor: Actor, project: Project, key: str) -> None:
+    """Forget a preview."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        _kept(tx, actor, project, key)
+        tx.options.unset(_place(actor, project))
+
+
+# --- the preview between the two steps ---------------------------------------------------------------------------
+
+
+def _read(source: Source, choices: Choices) -> Reading:
+    return read_source(
+        source,
+        text_column=choices.text_column,
+        topic_column=choices.topic_column,
+        out_of_scope=choices.out_of_scope,
+        topic=choices.topic,
+    )
+
+
+def _rules(choices: Choices, project: Project) -> Rules:
+    return Rules(choices.mode, choices.overwrite, project.language)
+
+
+def _preview(key: str, source: Source, choices: Choices, plan: Plan, reading: Reading) -> Preview:
+    return Preview(
+        key,
+        source.name,
+        choices,
+        plan,
+        unit=reading.unit,
+        lines=source.lines,
+        notes=reading.notes,
+        columns=reading.columns,
+        sample=reading.sample,
+        unclear=reading.unclear,
+    )
+
+
+def _place(actor: Actor, project: Project) -> str:
+    return f"import/{project.id}/{actor.user_id or 'vivavoce'}"
+
+
+def _kept(tx: Transaction, actor: Actor, project: Project, key: str) -> Mapping[str, Any]:
+    kept = tx.options.get(_place(actor, project)) or {}
+    fresh = bool(kept) and datetime.fromisoformat(kept["at"]) + LIFETIME > now()
+    if not fresh or not secrets.compare_digest(str(kept["key"]).encode(), key.encode("utf-8", "replace")):
+        raise AbsentError(
+            "this preview is not there any more: it was used, replaced by a newer one, or is older than an hour",
+            remedy="send the file or the text again",
+        )
+    return dict(kept)
+
+
+def _packed(preview: Preview, source: Source) -> dict[str, Any]:
+    rows = [[*_row_cells(row)] for row in preview.plan.rows]
+    plain = {
+        "choices": asdict(preview.choices),
+        "effect": asdict(preview.plan.effect),
+        "rows": rows,
+        "unit": preview.unit,
+        "notes": preview.notes,
+        "columns": preview.columns,
+        "sample": preview.sample,
+        "unclear": preview.unclear,
+    }
+    return {
+        "key": preview.key,
+        "at": now().isoformat(),
+        "name": preview.name,
+        "lines": preview.lines,
+        "content": _squeezed(source.content),
+        "preview": _squeezed(json.dumps(plain).encode()),
+    }
+
+
+def _squeezed(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, 3)).decode("ascii")
+
+
+def _row_cells(row: PlannedRow) -> tuple[object, ...]:
+    created = None if row.created is None else row.created.isoformat()
+    return row.number, row.kind, row.text, row.topic, row.reason, row.language, created, row.answer
+
+
+def _unpacked(kept: Mapping[str, Any]) -> Preview:
+    plain = json.loads(gzip.decompress(base64.b64decode(kept["preview"])))
+    told: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain["effect"].items()}
+    return Preview(
+        kept["key"],
+        kept["name"],
+        Choices(**plain["choices"]),
+        Plan(tuple(_row(cells) for cells in plain["rows"]), Effect(**told)),
+        unit=plain["unit"],
+        lines=kept["lines"],
+        notes=tuple(plain["notes"]),
+        columns=tuple(plain["columns"]),
+        sample=tuple(tuple(cells) for cells in plain["sample"]),
+        unclear=plain["unclear"],
+    )
+
+
+def _row(cells: Sequence[Any]) -> PlannedRow:
+    number, kind, text, topic, reason, language, created, answer = cells
+    at = None if created is None else datetime.fromisoformat(created)
+    return PlannedRow(number, kind, text, topic, reason, language, at, answer)
+
+
+# --- the edit ----------------------------------------------------------------------------------------------------
+
+
+def _changes(tx: Transaction, project: Project, there: Present, plan: Plan, rules: Rules) -> list[Change]:
+    """Return what is to be done: first what goes, then what comes, so that an undo goes the same way back."""
+    topics = _topics(project, there, plan)
+    new = [topics[name] for name in plan.effect.new_topics]
+    answers = wanted_answers(there, plan.wanted, rules)
+    return [
+        *(_leaving(tx, project, there, plan) if rules.mode == "replace" else ()),
+        *(topic_insertion(tx, topic) for topic in new),
+        *(change for name, own in answers.items() for change in answer_changes(tx, topics[name], own)),
+        *(insertion(tx, row) for row in _coming(tx, project, topics, plan)),
+    ]
+
+
+def _leaving(tx: Transaction, project: Project, there: Present, plan: Plan) -> list[Change]:
+    """Describe what goes where everything is replaced; of a text that stood twice in a topic one row stays."""
+    wanted = {(row.text, row.topic) for row in plan.wanted}
+    kept = {row.id for mark, row in there.examples.items() if mark in wanted}
+    rows = [row for row in tx.examples.of_project(project.id) if row.id not in kept]
+    return [*deletions(tx, rows), *removals(tx, [there.topics[name] for name in plan.effect.gone_topics])]
+
+
+def _topics(project: Project, there: Present, plan: Plan) -> dict[str, Topic]:
+    at = now()
+    new = {name: Topic(new_id(), project.id, name, "", "", at) for name in plan.effect.new_topics}
+    return {**there.topics, **new}
+
+
+def _coming(tx: Transaction, project: Project, topics: Mapping[str, Topic], plan: Plan) -> list[ExampleRow]:
+    first, at = tx.examples.next_place(project.id), now()
+    rows = [row for row in plan.rows if row.kind in ("added", "changed")]
+    return [
+        ExampleRow(
+            new_id(),
+            project.id,
+            None if row.topic is None else topics[row.topic].id,
+            row.text,
+            row.language or project.language,
+            "import",
+            row.created or at,
+            place,
+        )
+        for place, row in enumerate(rows, first)
+    ]
+
+
+def _summary(name: str, plan: Plan) -> str:
+    counts, effect = plan.counts, plan.effect
+    parts = [f"{plural(counts['added'] + counts['changed'], 'example')} added"]
+    parts += [f"{plural(effect.gone_examples, 'example')} deleted"] if effect.gone_examples else []
+    parts += [f"{plural(len(effect.new_topics), 'topic')} made"] if effect.new_topics else []
+    parts += [f"{plural(len(effect.gone_topics), 'topic')} deleted"] if effect.gone_topics else []
+    parts += [f"{plural(effect.answers, 'answer')} written"] if effect.answers else []
+    return f"Import of {name}: {', '.join(parts)}"

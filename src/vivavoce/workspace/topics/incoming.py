@@ -1,0 +1,205 @@
+"""What people bring along: a file or pasted lines, read row by row; what cannot be used is named with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from vivavoce.errors import DataError, Fault, VivaError
+from vivavoce.files.columns import find_columns, is_known
+from vivavoce.files.datasets import read_dataset, read_table
+from vivavoce.files.delimited import sniff
+from vivavoce.files.exclusions import LEFT_OUT_NOTE
+from vivavoce.files.tables import ReadOptions, Table, as_text
+from vivavoce.files.writing import FORMULA_STARTS
+from vivavoce.records import Example
+from vivavoce.workspace.topics.names import OUT_OF_SCOPE
+
+PASTED = "pasted.csv"
+SHOWN = 200
+# A file is described on a command line in options; on a page there is another way to say the same.
+_ADVICE = (
+    (re.compile(r"name (?:it|one) with --(?:text|intent)-column(?:, or call it '\w+')?"), "choose the column"),
+    (re.compile(r"say which one with --(?:text|intent)-column"), "choose the column"),
+    (re.compile(r", or leave such rows out with --skip-bad: each is listed"), " and send the file again"),
+    (re.compile(r"; single rows can then be left out with --skip-bad: each is listed"), ""),
+    (re.compile(r"with --out-of-scope (\S+)"), r"with '\1' as the name for it"),
+    (re.compile(r", or give --encoding cp1252, with which the place reads: .*", re.DOTALL), " and send it again"),
+    (re.compile(r"try --encoding \S+"), "save the file as UTF-8 and send it again"),
+    (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), "send it in several parts"),
+    (re.compile(r"; name one with --format"), ""),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it was sent, or pasted text (`lines`: one message on each line)."""
+
+    name: str
+    content: bytes
+    lines: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One row that can be used; `topic` None: out of scope; `remark`: what was put right."""
+
+    number: int
+    text: str
+    topic: str | None
+    language: str = ""
+    created: datetime | None = None
+    answer: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One row that cannot be used, and why."""
+
+    number: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that a source holds. `unit`: what it calls a row. `unclear`: why no row could be read yet."""
+
+    rows: tuple[Arrival, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    notes: tuple[str, ...] = ()
+    unit: str = "row"
+    columns: tuple[str, ...] = ()
+    sample: tuple[tuple[str, ...], ...] = ()
+    unclear: str = ""
+
+
+def source_of_text(text: str) -> Source:
+    """Return pasted text as a table where its first line names the columns, else as lines."""
+    first = text.lstrip("\ufeff\n\r ").partition("\n")[0]
+    cells = [cell.strip().strip('"') for cell in first.split(sniff(first))]
+    is_table = len(cells) > 1 and all(is_known(cell) for cell in cells)
+    return Source(PASTED, text.encode("utf-8", "replace"), lines=not is_table)
+
+
+def read_source(
+    source: Source,
+    *,
+    text_column: str = "",
+    topic_column: str = "",
+    out_of_scope: str = OUT_OF_SCOPE,
+    topic: str = "",
+) -> Reading:
+    """Read a source row by row; `topic` is for lines that name none. Errors name the file as its sender does."""
+    if source.lines:
+        return _read_lines(source.content.decode("utf-8", "replace"), topic, out_of_scope)
+    with TemporaryDirectory(prefix="viva-") as folder:
+        path = Path(folder) / source.name
+        path.write_bytes(source.content)
+        try:
+            return _read_file(path, text_column or None, topic_column or None, out_of_scope)
+        except VivaError as error:
+            raise _in_other_words(error, path) from error
+
+
+# --- lines -------------------------------------------------------------------------------------------------------
+
+
+def _read_lines(text: str, topic: str, out_of_scope: str) -> Reading:
+    rows: list[Arrival] = []
+    refused: list[Refusal] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        said, _, name = line.partition("\t")
+        named = name.strip() or topic.strip()
+        if not line.strip():
+            continue
+        if not said.strip():
+            refused.append(Refusal(number, line.strip(), "the text is empty: write the message before the tab"))
+        elif not named:
+            refused.append(Refusal(number, said.strip(), "no topic: write it after a tab, or choose one for all"))
+        else:
+            rows.append(Arrival(number, said, None if named == out_of_scope else named))
+    return Reading(tuple(map(_unguarded, rows)), tuple(refused), unit="line")
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+def _read_file(path: Path, text_column: str | None, topic_column: str | None, out_of_scope: str) -> Reading:
+    table = read_table(path, ReadOptions())
+    seen = Reading(unit=table.unit, columns=table.columns, sample=tuple(_sample(table)))
+    try:
+        columns = find_columns(table, path.name, text_column, topic_column)
+    except VivaError as error:
+        return replace(seen, unclear=_in_other_words(error, path).what)
+    data = read_dataset(
+        path, text_column=text_column, intent_column=topic_column, out_of_scope=out_of_scope or None, skip_bad=True
+    )
+    raw = {row.number: as_text(row.cells[columns.text]) for row in table.rows}
+    cells = {row.number: " | ".join(map(as_text, row.cells))[:SHOWN] for row in table.rows}
+    refused, notes = _parted(data.notes, path, cells)
+    rows = tuple(_unguarded(_arrival(example, raw)) for example in data)
+    return replace(seen, rows=rows, refused=tuple(refused), notes=tuple(notes))
+
+
+def _sample(table: Table) -> Iterator[tuple[str, ...]]:
+    for row in table.rows[:3]:
+        yield tuple(as_text(cell)[:60] for cell in row.cells)
+
+
+def _arrival(example: Example, raw: Mapping[int, str]) -> Arrival:
+    number = example.row or 0
+    # As it stands in the file, so that blanks around it are noticed.
+    text = raw.get(number, example.text)
+    return Arrival(number, text, example.intent, example.language or "", example.created, example.answer or "")
+
+
+def _unguarded(row: Arrival) -> Arrival:
+    """Take off the apostrophe that an export sets before what a spreadsheet would take for a formula."""
+    text, answer = _bare(row.text), _bare(row.answer)
+    topic = None if row.topic is None else _bare(row.topic)
+    if (text, topic, answer) == (row.text, row.topic, row.answer):
+        return row
+    remark = "the apostrophe before a formula sign was taken off"
+    return replace(row, text=text, topic=topic, answer=answer, remark=remark)
+
+
+def _bare(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
+
+
+def _parted(notes: Sequence[str], path: Path, cells: Mapping[int, str]) -> tuple[list[Refusal], list[str]]:
+    """Part the notes about rows that were left out from the others."""
+    refused: dict[int, Refusal] = {}
+    others: list[str] = []
+    for note in notes:
+        found = LEFT_OUT_NOTE.match(note.removeprefix(f"{path}, "))
+        if found is None:
+            others.append(_said(note, path))
+            continue
+        number = int(found[1].split()[-1])
+        reason = _said(note.removeprefix(f"{path}, ")[found.end() :], path)
+        before = f"{refused[number].reason}; " if number in refused else ""
+        refused[number] = Refusal(number, cells.get(number, ""), before + reason)
+    return list(refused.values()), others
+
+
+def _in_other_words(error: VivaError, path: Path) -> VivaError:
+    """Return an error that names the file as its sender does, and speaks of no command line."""
+    faults = [Fault(_said(fault.message, path), _said(fault.where, path)) for fault in error.faults]
+    kind = type(error) if type(error).__init__ is VivaError.__init__ else DataError
+    return kind(
+        _said(error.what, path), where=_said(error.where, path), remedy=_said(error.remedy, path), faults=faults
+    )
+
+
+def _said(text: str, path: Path) -> str:
+    plain = text.replace(str(path), path.name)
+    for pattern, words in _ADVICE:
+        plain = pattern.sub(words, plain)
+    return plain

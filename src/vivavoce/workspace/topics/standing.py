@@ -1,0 +1,269 @@
+"""How topics stand: sizes, what the latest intents exam made of their questions, and what is to be looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from vivavoce.errors import UsageError, nearest
+from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.records import Rate
+from vivavoce.store.database import Store
+from vivavoce.store.rows import ExampleRow, OutcomeRow, Project, Run, Topic
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.topics.names import find_topic
+
+Flag = Literal["few", "magnet", "silent", "changed"]
+FLAGS: tuple[Flag, ...] = ("few", "magnet", "silent", "changed")
+FEW = 5
+# A topic draws others to it where at least so many answers were wrong, and more than a third of all it gave.
+MAGNET_ANSWERS = 5
+MAGNET_PRECISION = 2 / 3
+SHOWN_TEXTS = 5
+NO_RATE = Rate(None, None, None, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFindings:
+    """What an exam says about one topic; `neighbours` are topics it is mixed with, and how much they overlap."""
+
+    recall: Rate = NO_RATE
+    precision: Rate = NO_RATE
+    deferred: Rate = NO_RATE
+    attracted: int = 0
+    neighbours: tuple[tuple[str, float], ...] = ()
+    typical: tuple[str, ...] = ()
+    unusual: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLine:
+    """One topic in the list; `share` of all questions of the latest exam is None where none was held."""
+
+    topic: Topic
+    size: int
+    right: int = 0
+    deferred: int = 0
+    wrong: int = 0
+    share: float | None = None
+    attracted: int | None = None
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def asked(self) -> int:
+        """How many questions of the topic were asked in the latest exam."""
+        return self.right + self.deferred + self.wrong
+
+
+@dataclass(frozen=True, slots=True)
+class TopicList:
+    """Topics that were asked for, how many there are, and the state of the whole project.
+
+    `flagged`: how many of those that hold the words should be looked at.
+    """
+
+    lines: tuple[TopicLine, ...]
+    total: int
+    topics: int
+    examples: int
+    out_of_scope: int
+    flagged: int
+    run: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedExample:
+    """An example and what came of it in the latest exam (None: it was not asked)."""
+
+    row: ExampleRow
+    outcome: OutcomeRow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicState:
+    """A topic and how it stands."""
+
+    line: TopicLine
+    findings: TopicFindings | None
+    run: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Exam:
+    """The latest exam, and what was touched since: topics by id with the names they had then."""
+
+    run: Run | None = None
+    counts: Mapping[str | None, tuple[int, int, int]] = field(default_factory=dict)
+    findings: Mapping[str, TopicFindings] = field(default_factory=dict)
+    touched: Mapping[str, str | None] = field(default_factory=dict)
+    asked: int = 0
+
+    def name_of(self, topic: Topic) -> str:
+        return self.touched.get(topic.id) or topic.name
+
+
+_SORTS: Mapping[str, Callable[[TopicLine], Any]] = {
+    "name": lambda line: "",
+    "size": lambda line: line.size,
+    "share": lambda line: -1.0 if line.share is None else line.share,
+    "right": lambda line: _part(line.right, line.asked),
+    "wrong": lambda line: _part(line.wrong, line.asked),
+    "flags": lambda line: len(line.flags),
+    "owner": lambda line: line.topic.owner.casefold(),
+    "created": lambda line: line.topic.created,
+}
+SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
+_FINDINGS: Kept[Mapping[str, TopicFindings]] = Kept(8)
+_COUNTS: Kept[Mapping[str | None, tuple[int, int, int]]] = Kept(8)
+
+
+def list_topics(
+    store: Store,
+    project: Project,
+    *,
+    search: str = "",
+    flag: Flag | None = None,
+    sort: str = "name",
+    limit: int | None = 50,
+    offset: int = 0,
+) -> TopicList:
+    """Return topics with their sizes, what the latest exam made of them, and flags."""
+    with store.reading() as tx:
+        exam = _latest(tx, project)
+        count, examples = tx.topics.count(project.id), tx.examples.count(project.id)
+        found = tx.topics.page(project.id, search, limit=max(count, 1))
+        strangers = tx.examples.count_out_of_scope(project.id)
+    lines = [_line(topic, size, exam) for topic, size in found]
+    chosen = _sorted([line for line in lines if flag is None or flag in line.flags], sort)
+    flagged = sum(bool(set(line.flags) - {"changed"}) for line in lines)
+    end = None if limit is None else offset + limit
+    return TopicList(tuple(chosen[offset:end]), len(chosen), count, examples, strangers, flagged, exam.run)
+
+
+def topic_state(store: Store, project: Project, topic_id: str) -> TopicState:
+    """Return a topic and how it stands."""
+    with store.reading() as tx:
+        topic = find_topic(tx, project, topic_id)
+        exam = _latest(tx, project)
+        line = _line(topic, tx.examples.count_of_topic(topic_id), exam)
+    return TopicState(line, exam.findings.get(exam.name_of(topic)), exam.run)
+
+
+def judge_examples(
+    store: Store, project: Project, rows: Sequence[ExampleRow], topic: Topic | None
+) -> tuple[JudgedExample, ...]:
+    """Return examples of one topic (None: out of scope), each with what came of it in the latest exam."""
+    with store.reading() as tx:
+        run = tx.runs.latest(project.id, "intents")
+        if run is None:
+            return tuple(JudgedExample(row) for row in rows)
+        then = tx.edits.topics_since(project.id, run.created) if topic else {}
+        found = tx.outcomes.of_texts(run.id, [row.text for row in rows])
+    name = (then.get(topic.id) or topic.name) if topic else None
+    # Asked under another topic, a message was another question.
+    own = {one.text: one for one in found if one.intent == name}
+    return tuple(JudgedExample(row, own.get(row.text)) for row in rows)
+
+
+# --- the latest exam ---------------------------------------------------------------------------------------------
+
+
+def _latest(tx: Transaction, project: Project) -> _Exam:
+    run = tx.runs.latest(project.id, "intents")
+    if run is None:
+        return _Exam()
+    # A run whose failed units were tried again has other findings under the same id.
+    key = (run.id, run.version)
+    counts = _COUNTS.get(key, lambda: tx.outcomes.by_intent(run.id))
+    findings = _FINDINGS.get(key, lambda: _findings(tx, run.id))
+    asked = sum(sum(each) for each in counts.values())
+    return _Exam(run, counts, findings, tx.edits.topics_since(project.id, run.created), asked)
+
+
+def _findings(tx: Transaction, run_id: str) -> dict[str, TopicFindings]:
+    document = tx.documents.get(run_id, "findings.json")
+    found = json.loads(document.content) if document else {}
+    settings = found.get("settings") or [{}]
+    pairs = found.get("pairs", [])
+    lines = settings[0].get("per_intent", [])
+    return {line["intent"]: _of_topic(line, pairs) for line in lines}
+
+
+def _of_topic(line: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]]) -> TopicFindings:
+    name = line["intent"]
+    own = [pair for pair in pairs if name in (pair["a"], pair["b"])]
+    return TopicFindings(
+        recall=_rate(line["recall"]),
+        precision=_rate(line["precision"]),
+        deferred=_rate(line["deferred"]),
+        attracted=line["attracted"],
+        neighbours=tuple((pair["b"] if pair["a"] == name else pair["a"], pair["overlap"]) for pair in own[:3]),
+        typical=_first(text for pair in own for text in pair["typical_a" if pair["a"] == name else "typical_b"]),
+        unusual=_first(text for pair in own for text in _astray(pair, name)),
+    )
+
+
+def _astray(pair: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield examples of a topic that look more like the other topic of the pair."""
+    own, other = ("chance_a", "chance_b") if pair["a"] == name else ("chance_b", "chance_a")
+    for example in pair["examples"]:
+        if example["intent"] == name and example[other] > example[own]:
+            yield example["text"]
+
+
+def _first(texts: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))[:SHOWN_TEXTS]
+
+
+def _rate(plain: Mapping[str, Any]) -> Rate:
+    return Rate(plain["value"], plain.get("low"), plain.get("high"), plain["n"])
+
+
+# --- lines -------------------------------------------------------------------------------------------------------
+
+
+def _line(topic: Topic, size: int, exam: _Exam) -> TopicLine:
+    name = exam.name_of(topic)
+    right, deferred, wrong = exam.counts.get(name, (0, 0, 0))
+    findings = exam.findings.get(name)
+    return TopicLine(
+        topic,
+        size,
+        right,
+        deferred,
+        wrong,
+        share=(right + deferred + wrong) / exam.asked if exam.asked else None,
+        attracted=findings.attracted if findings else None,
+        flags=tuple(_flags(topic, size, findings, exam)),
+    )
+
+
+def _flags(topic: Topic, size: int, findings: TopicFindings | None, exam: _Exam) -> Iterator[Flag]:
+    if size < FEW:
+        yield "few"
+    if findings is not None and _is_magnet(findings):
+        yield "magnet"
+    if not any(topic.answers.values()):
+        yield "silent"
+    if topic.id in exam.touched:
+        yield "changed"
+
+
+def _is_magnet(findings: TopicFindings) -> bool:
+    right = findings.precision.value
+    return findings.attracted >= MAGNET_ANSWERS and right is not None and right < MAGNET_PRECISION
+
+
+def _sorted(lines: Sequence[TopicLine], sort: str) -> list[TopicLine]:
+    name = sort.removeprefix("-")
+    if name not in _SORTS:
+        raise UsageError(f"topics cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=", ".join(SORTS))
+    if name == "name":
+        return list(reversed(lines)) if sort.startswith("-") else list(lines)
+    return sorted(lines, key=_SORTS[name], reverse=sort.startswith("-"))
+
+
+def _part(count: int, total: int) -> float:
+    return count / total if total else -1.0

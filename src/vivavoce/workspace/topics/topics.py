@@ -1,0 +1,343 @@
+"""Topics: made, described, answered, joined, parted and deleted; every use is one edit that can be undone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from vivavoce.errors import StaleError, UsageError, plural
+from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.topics.examples import (
+    clean_message,
+    counted,
+    deletions,
+    find_examples,
+    insertion,
+    moves,
+    new_rows,
+)
+from vivavoce.workspace.topics.names import check_name, find_topic
+
+MOST_DESCRIPTION = 10_000
+MOST_ANSWER = 20_000
+MOST_OWNER = 200
+# What becomes of the answers of a topic that is merged into another one.
+AnswerChoice = Literal["fill", "keep", "take", "join"]
+ANSWER_CHOICES: tuple[AnswerChoice, ...] = ("fill", "keep", "take", "join")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A topic that was made, and the edit that made it."""
+
+    topic: Topic
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What goes with topics that are deleted, for whoever is asked before."""
+
+    topics: tuple[Topic, ...]
+    examples: int
+    answers: int
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def get_topic(store: Store, project: Project, topic_id: str) -> Topic:
+    """Return a topic of the project."""
+    with store.reading() as tx:
+        return find_topic(tx, project, topic_id)
+
+
+def topic_names(store: Store, project: Project) -> dict[str, str]:
+    """Return the names of all topics by their ids, in order."""
+    with store.reading() as tx:
+        return {topic.id: topic.name for topic in tx.topics.of_project(project.id)}
+
+
+def weigh_topics(store: Store, project: Project, topic_ids: Sequence[str]) -> Loss:
+    """Return what topics hold: what would go if they were deleted."""
+    with store.reading() as tx:
+        topics = _chosen(tx, project, topic_ids)
+        examples = sum(tx.examples.count_of_topic(topic.id) for topic in topics)
+    return Loss(topics, examples, sum(len(topic.answers) for topic in topics))
+
+
+def mark_of(topic: Topic) -> str:
+    """Return a mark of what a topic says now: a form that carries it overwrites nothing that it did not show."""
+    said = json.dumps([topic.name, topic.description, topic.owner, sorted(topic.answers.items())])
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+# --- making and changing -----------------------------------------------------------------------------------------
+
+
+def add_topic(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    name: str,
+    *,
+    description: str = "",
+    owner: str = "",
+    answers: Mapping[str, str] | None = None,
+    examples: Sequence[str] = (),
+    why: str = "",
+) -> Made:
+    """Make a topic, with answers by language and its first examples."""
+    actor.require(Role.EDITOR)
+    texts = tuple(dict.fromkeys(clean_message(text) for text in examples))
+    with store.writing() as tx:
+        _check_free(tx, project, check_name(name))
+        topic = _fresh(project, name, description=description, owner=owner)
+        rows = new_rows(tx, project, [(text, topic.id) for text in texts], project.language, "person")
+        changes = [
+            topic_insertion(tx, topic),
+            *answer_changes(tx, topic, checked_answers(project, answers or {})),
+            *(insertion(tx, row) for row in rows),
+        ]
+        summary = f"Topic {topic.name} made" + (f" with {plural(len(rows), 'example')}" if rows else "")
+        edit = tx.edits.apply(project.id, actor.user_id, "add topic", summary, changes, why=why)
+        return Made(find_topic(tx, project, topic.id), edit)
+
+
+def change_topic(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    topic_id: str,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    owner: str | None = None,
+    answers: Mapping[str, str] | None = None,
+    seen: str = "",
+    why: str = "",
+) -> Edit:
+    """Rename, describe, answer or give away a topic; what is None stays, an empty answer goes.
+
+    `seen` is the mark of the topic as its editor saw it: StaleError where somebody was faster.
+    """
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        topic = find_topic(tx, project, topic_id)
+        _check_seen(topic, seen)
+        new = _new_values(topic, name, description, owner)
+        if "name" in new:
+            _check_free(tx, project, new["name"])
+        row = [tx.edits.update("topics", topic.id, topic.id, **new)] if new else []
+        spoken = list(answer_changes(tx, topic, checked_answers(project, answers or {})))
+        summary = _change_summary(topic, new, spoken)
+        return tx.edits.apply(project.id, actor.user_id, "change topic", summary, [*row, *spoken], why=why)
+
+
+def delete_topics(store: Store, actor: Actor, project: Project, topic_ids: Sequence[str], *, why: str = "") -> Edit:
+    """Delete topics with their examples and answers."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        topics = _chosen(tx, project, topic_ids)
+        rows = [row for topic in topics for row in tx.examples.of_topic(topic.id)]
+        changes = [*deletions(tx, rows), *removals(tx, topics)]
+        what = f"Topic {topics[0].name}" if len(topics) == 1 else plural(len(topics), "topic")
+        summary = f"{what} deleted with {plural(len(rows), 'example')}"
+        return tx.edits.apply(project.id, actor.user_id, "delete topics", summary, changes, why=why)
+
+
+def merge_topics(
+    store: Store,
+    actor: Actor,
+    project: Project,
+    topic_ids: Sequence[str],
+    into: str,
+    *,
+    answer: AnswerChoice = "fill",
+    why: str = "",
+) -> Edit:
+    """Give the examples of topics to another one and delete them.
+
+    `answer`: the target keeps its answers and gets those it lacks (fill), keeps them and gets none (keep), takes the
+    others' (take), or has both, one under the other (join). An example that the target has already is not doubled.
+    """
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        target = find_topic(tx, project, into)
+        sources = _chosen(tx, project, [one for one in topic_ids if one != into])
+        there = {row.text for row in tx.examples.of_topic(into)}
+        rows = [row for source in sources for row in tx.examples.of_topic(source.id)]
+        coming, double = _parted(rows, there)
+        changes = [
+            *deletions(tx, double),
+            *moves(tx, coming, into),
+            *answer_changes(tx, target, _joined_answers(target, sources, answer)),
+            *removals(tx, sources),
+        ]
+        what = sources[0].name if len(sources) == 1 else plural(len(sources), "topic")
+        joined = f", {len(double):,} of them there already" if double else ""
+        summary = f"Merged {what} into {target.name} ({plural(len(rows), 'example')}{joined})"
+        return tx.edits.apply(project.id, actor.user_id, "merge topics", summary, changes, why=why)
+
+
+def split_topic(
+    store: Store, actor: Actor, project: Project, ids: Sequence[str], name: str, *, why: str = ""
+) -> Made:
+    """Make a new topic of chosen examples."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        rows = find_examples(tx, project, ids)
+        _check_free(tx, project, check_name(name))
+        topic = _fresh(project, name)
+        changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]
+        summary = f"Topic {topic.name} made of {counted(rows)}"
+        edit = tx.edits.apply(project.id, actor.user_id, "split topic", summary, changes, why=why)
+        return Made(topic, edit)
+
+
+# --- changes, for all who make or remove topics ------------------------------------------------------------------
+
+
+def topic_values(topic: Topic) -> dict[str, Any]:
+    """Return the columns of a topic."""
+    return {
+        "id": topic.id,
+        "project_id": topic.project_id,
+        "name": topic.name,
+        "description": topic.description,
+        "owner": topic.owner,
+        "created": topic.created,
+    }
+
+
+def topic_insertion(tx: Transaction, topic: Topic) -> Change:
+    """Describe that a topic comes, without its answers."""
+    return tx.edits.insert("topics", topic_values(topic), topic.id)
+
+
+def removals(tx: Transaction, topics: Sequence[Topic]) -> list[Change]:
+    """Describe that topics go with their answers; their examples must have gone before."""
+    answers = [change for topic in topics for change in answer_changes(tx, topic, dict.fromkeys(topic.answers, ""))]
+    return [*answers, *(tx.edits.delete("topics", topic.id, topic.id) for topic in topics)]
+
+
+def checked_answers(project: Project, answers: Mapping[str, str]) -> dict[str, str]:
+    """Return answers by language without blanks around them; refuse other languages and what is too long."""
+    found = {language: clean_text(text.replace("\r\n", "\n").strip()) for language, text in answers.items()}
+    strange = [language for language in found if not language or len(language) > 20]
+    if strange:
+        raise UsageError(f"'{strange[0]}' is not the code of a language", remedy="write for instance en or de")
+    if any(len(text) > MOST_ANSWER for text in found.values()):
+        raise UsageError(f"the answer is longer than {MOST_ANSWER:,} characters", remedy="shorten it")
+    return found
+
+
+def answer_changes(tx: Transaction, topic: Topic, answers: Mapping[str, str]) -> Iterator[Change]:
+    """Describe what is to be said in each language; an empty text takes the answer away."""
+    rows = tx.topics.answer_ids(topic.id) if topic.answers else {}
+    for language, text in answers.items():
+        if topic.answers.get(language, "") == text:
+            continue
+        if language not in rows:
+            values = {"id": new_id(), "topic_id": topic.id, "language": language, "text": text}
+            yield tx.edits.insert("answers", values, topic.id)
+        elif text:
+            yield tx.edits.update("answers", rows[language], topic.id, text=text)
+        else:
+            yield tx.edits.delete("answers", rows[language], topic.id)
+
+
+# --- the work ----------------------------------------------------------------------------------------------------
+
+
+def _fresh(project: Project, name: str, *, description: str = "", owner: str = "") -> Topic:
+    described = _within(description, MOST_DESCRIPTION, "description")
+    owned = _within(owner, MOST_OWNER, "owner")
+    return Topic(new_id(), project.id, check_name(name), described, owned, now())
+
+
+def _chosen(tx: Transaction, project: Project, topic_ids: Sequence[str]) -> tuple[Topic, ...]:
+    if not topic_ids:
+        raise UsageError("no topic is chosen", remedy="tick at least one in the list")
+    return tuple(find_topic(tx, project, topic_id) for topic_id in dict.fromkeys(topic_ids))
+
+
+def _check_free(tx: Transaction, project: Project, name: str) -> None:
+    if tx.topics.by_name(project.id, name) is not None:
+        raise UsageError(
+            f"there is a topic '{name}' already", where="name", remedy="choose another name, or merge the two"
+        )
+
+
+def _check_seen(topic: Topic, seen: str) -> None:
+    if seen and seen != mark_of(topic):
+        raise StaleError(
+            f"somebody else changed the topic {topic.name} while you were writing",
+            remedy="look at what they changed, and save again what is to stay",
+        )
+
+
+def _new_values(topic: Topic, name: str | None, description: str | None, owner: str | None) -> dict[str, str]:
+    wanted = {
+        "name": None if name is None else check_name(name),
+        "description": None if description is None else _within(description, MOST_DESCRIPTION, "description"),
+        "owner": None if owner is None else _within(owner, MOST_OWNER, "owner"),
+    }
+    return {key: said for key, said in wanted.items() if said is not None and said != getattr(topic, key)}
+
+
+def _within(text: str, most: int, where: str) -> str:
+    said = clean_text(text.replace("\r\n", "\n").strip())
+    if len(said) > most:
+        raise UsageError(f"this is longer than {most:,} characters", where=where, remedy="shorten it")
+    return said
+
+
+def _joined_answers(target: Topic, sources: Sequence[Topic], answer: AnswerChoice) -> dict[str, str]:
+    """Return the answers of a topic after others were merged into it."""
+    found = dict(target.answers)
+    if answer == "keep":
+        return found
+    if answer == "take":
+        return {**found, **{language: text for one in reversed(sources) for language, text in one.answers.items()}}
+    for source in sources:
+        for language, text in source.answers.items():
+            own = found.get(language, "")
+            if not own:
+                found[language] = text
+            elif answer == "join" and text != own:
+                found[language] = f"{own}\n\n{text}"
+    return found
+
+
+def _parted(rows: Sequence[ExampleRow], there: set[str]) -> tuple[list[ExampleRow], list[ExampleRow]]:
+    """Part examples that come from those whose text is there already."""
+    coming: list[ExampleRow] = []
+    double: list[ExampleRow] = []
+    seen = set(there)
+    for row in rows:
+        (double if row.text in seen else coming).append(row)
+        seen.add(row.text)
+    return coming, double
+
+
+def _change_summary(topic: Topic, new: Mapping[str, str], spoken: Sequence[Change]) -> str:
+    parts = [f"renamed to {new['name']}"] if "name" in new else []
+    parts += ["described anew"] if "description" in new else []
+    parts += [f"given to {new['owner']}" if new["owner"] else "without an owner"] if "owner" in new else []
+    parts += [_spoken_summary(change) for change in spoken]
+    return f"Topic {topic.name}: {', '.join(parts) or 'saved unchanged'}"
+
+
+def _spoken_summary(change: Change) -> str:
+    values = change.after or change.before or {}
+    verb = "answer removed" if change.after is None else "answer written"
+    return f"{verb} ({values.get('language', '')})"
