@@ -64,7 +64,7 @@ def test_an_intents_exam_is_seen_live_and_shows_the_confused_pairs(hall: Hall, b
         assert values == sorted(values, key=float)
         page.get_by_role("heading", name="What to fix next").wait_for()
         pair = page.locator("main .cards article", has_text="wages").first
-        pair.locator("a").last.click()
+        pair.locator("a", has_text="taken for").click()
         assert "/questions?" in page.url
         assert page.locator("main tbody tr").count() > 0, "the questions behind a pair"
         page.locator(".tabs a", has_text="Confusion").click()
