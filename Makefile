@@ -28,9 +28,9 @@ $(STAMPS)/bench: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/core
 
-$(STAMPS)/train: $(STAMPS)/dev
+$(STAMPS)/train: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev,train]'
-	@touch $@
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/core
 
 demo: $(STAMPS)/core ## run the exams on the material that ships, and end
 	$(BIN)/viva demo
