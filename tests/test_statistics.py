@@ -14,6 +14,7 @@ from scipy import stats
 from vivavoce import statistics
 from vivavoce.records import Rate
 from vivavoce.statistics import (
+    agreement_of_raters,
     bootstrap,
     clopper_pearson_upper,
     corrected_paired_test,
@@ -385,6 +386,24 @@ def test_four_observers_agree_as_published() -> None:
     assert percent_agreement(FOUR_OBSERVERS) == pytest.approx(0.8181818)
     assert krippendorff_alpha_nominal(FOUR_OBSERVERS) == pytest.approx(0.743, abs=5e-4)
     assert gwet_ac1(FOUR_OBSERVERS) == pytest.approx(0.77544, abs=5e-6)
+
+
+def test_points_of_four_observers_agree_as_krippendorff_published() -> None:
+    items = [[float(value) for value in item if value is not None] for item in FOUR_OBSERVERS]
+    points, names = (agreement_of_raters(items, ordered=ordered) for ordered in (True, False))
+    assert points.alpha.value == pytest.approx(0.849, abs=5e-4)
+    assert names.alpha.value == pytest.approx(krippendorff_alpha_nominal(FOUR_OBSERVERS))
+    assert names.same.value == pytest.approx(percent_agreement(FOUR_OBSERVERS))
+    assert points.alpha.n == 11
+    assert points.alpha.low is not None
+    assert points.alpha.low <= 0.849 <= (points.alpha.high or 0)
+
+
+def test_few_items_have_no_interval_and_none_have_no_value() -> None:
+    few = agreement_of_raters([(1.0, 2.0), (3.0, 3.0), (5.0,)], ordered=True)
+    assert (few.near.value, few.near.low, few.near.n) == (1.0, None, 2)
+    assert agreement_of_raters([(1.0,)], ordered=True).alpha.value is None
+    assert agreement_of_raters([(2.0, 2.0)], ordered=True).alpha.value is None
 
 
 def test_two_observers_agree_as_krippendorff_published() -> None:

@@ -10,9 +10,12 @@ Several people may run it at the same time: each run waits for the one before.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -29,6 +32,8 @@ from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE
 from vivavoce.web.rendering import TEMPLATES, environment
 
 WEB = TEMPLATES.parent
+# The layers under the pages mark their texts otherwise: see `vivavoce.sentences`.
+BELOW = WEB.parent
 METHODS = [("templates/**.html", "jinja2"), ("**.py", "python")]
 OPTIONS = {"templates/**.html": {"trimmed": "false", "newstyle_gettext": "true", "trim_blocks": "true"}}
 KEYWORDS = {"gettext": None, "ngettext": (1, 2), "gettext_noop": None}
@@ -82,7 +87,7 @@ def _message(text: str | list[str]) -> Message:
 def extract_catalogue() -> Catalog:
     """Return every text that the templates and views show."""
     made = empty_catalogue(None)
-    for message in [*_called(), *_counted()]:
+    for message in [*_called(), *_counted(), *_said(), *_tabled()]:
         made.add(message)
     return made
 
@@ -120,6 +125,80 @@ def _counted() -> Iterator[Message]:
             words = [arg.value for arg in found.args if isinstance(arg, nodes.Const)]
             if found.name == "plural" and len(words) == 2:
                 yield str(words[0]), str(words[1])
+
+
+def _said() -> Iterator[Message]:
+    """Yield the texts that the layers under the pages mark, and the nouns that they count."""
+    for path in sorted(BELOW.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        # A module counts many things for the command line alone: those count that tell sentences.
+        if "from vivavoce.sentences import say" in source:
+            calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+            yield from (message for call in calls for message in marked(call))
+
+
+def marked(call: ast.Call) -> Iterator[Message]:
+    """Yield what a call of `say` or `plural` marks; a text that is no literal cannot be found."""
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    if name == "say":
+        text = template(call.args[0])
+        # A row of places alone would fit every text.
+        if "{" in text and len(re.sub(r"\{[^}]*\}|[\s,.:;()']", "", text)) < 3 and re.search(r"\{\w*(!s)?\}", text):
+            raise SystemExit(f"say({text!r}) says nothing by itself: mark the words around it")
+        yield text
+    elif name == "plural" and isinstance(call.args[-1], ast.Constant):
+        noun = str(call.args[-1].value)
+        yield f"{{num}} {noun}", f"{{num}} {noun}s"
+
+
+def template(node: ast.expr) -> str:
+    """Return the template of a literal: its words, and a named place for each value."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if not isinstance(node, ast.JoinedStr):
+        raise SystemExit(f"line {node.lineno}: say() takes the words themselves, not {ast.unparse(node)}")
+    names: Counter[str] = Counter()
+    text = "".join(_part(part, names) for part in node.values)
+    # Where one value ends and the next begins could not be found again.
+    if "}{" in text:
+        raise SystemExit(f"line {node.lineno}: say({text!r}) has two places in a row: put words between them")
+    return text
+
+
+def _part(part: ast.expr, names: Counter[str]) -> str:
+    if not isinstance(part, ast.FormattedValue):
+        return str(part.value) if isinstance(part, ast.Constant) else ""
+    name = _name(part.value)
+    names[name] += 1
+    once = name if names[name] == 1 else f"{name}{names[name]}"
+    kept = "!s" if part.conversion == ord("s") else ""
+    form = ast.unparse(part.format_spec)[2:-1] if part.format_spec is not None else ""
+    return f"{{{once}{kept}:{form}}}" if form else f"{{{once}{kept}}}"
+
+
+def _name(value: ast.expr) -> str:
+    """Return how a place is called: by the last name of what is put there."""
+    if isinstance(value, ast.Call):
+        noun = value.args[1] if len(value.args) > 1 else None
+        counted = isinstance(noun, ast.Constant) and _name(value.func) == "plural"
+        return f"{noun.value}s".replace(" ", "_") if counted and isinstance(noun, ast.Constant) else _name(value.func)
+    found = getattr(value, "attr", getattr(value, "id", ""))
+    return str(found).lstrip("_") or "value"
+
+
+def _tabled() -> Iterator[Message]:
+    """Yield the texts of tables that pages read from."""
+    from vivavoce.outcomes import Outcome, TurnOutcome
+    from vivavoce.records import Status
+    from vivavoce.reports import conversation_meanings, dialogue_meanings, meanings, titles
+
+    tables = (meanings.MEASURES, conversation_meanings.CONVERSATION_MEASURES, dialogue_meanings.DIALOGUE_MEASURES)
+    for measure in (one for table in tables for one in table.values()):
+        yield from (measure.title, measure.meaning, measure.absent)
+    for names in (conversation_meanings.OUTCOME_NAMES, titles.OUTCOME_TITLES, titles.PROBLEM_TITLES):
+        yield from names.values()
+    yield from dialogue_meanings.TEST_TITLES.values()
+    yield from (one.meaning for kind in (Outcome, TurnOutcome, Status) for one in kind)
 
 
 def catalogue_path(language: str, ending: str = "po") -> Path:

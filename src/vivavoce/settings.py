@@ -112,12 +112,18 @@ class Settings:
     )
     private_bots: str = field(
         default="no",
-        metadata=_about("Whether bots of a workspace may live at private addresses.", choices=("no", "yes")),
+        metadata=_about(
+            "Whether bots of a workspace may be reached at addresses inside your own network: this machine, "
+            "192.168.x.x and the like. It says nothing about who sees a bot.",
+            choices=("no", "yes"),
+        ),
     )
     bot_programs: str = field(
         default="no",
         metadata=_about(
-            "Whether admins of a workspace may add bots that are programs on its machine.", choices=("no", "yes")
+            "Whether admins of a workspace may name what runs code on its machine: bots that are programs, and "
+            "engines and raters of their own (`python:...`).",
+            choices=("no", "yes"),
         ),
     )
     bot_variables: str = field(

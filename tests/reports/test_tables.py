@@ -106,6 +106,25 @@ def test_at_most_three_pairs_are_open(result: IntentsResult) -> None:
     assert len(re.findall(r"^\d\. ", printed(show_result, many), re.MULTILINE)) == 3
 
 
+def test_pairs_that_were_mistaken_come_before_pairs_that_only_look_alike(result: IntentsResult) -> None:
+    alike = replace(
+        result.pairs[0],
+        overlap=0.95, score=0.95, enough=True, same_answer=False, cost=0.0, bot_overlap=0.9, mistakes=0, held_back=0,
+    )  # fmt: skip
+    pairs = (
+        *(replace(alike, a=f"a{n}", b=f"b{n}") for n in range(4)),
+        replace(alike, a="few", b="others", overlap=0.7, mistakes=1, held_back=2),
+        replace(alike, a="large", b="larger", overlap=0.04, enough=False, mistakes=12),
+    )
+    shown = top_pairs(replace(result, pairs=pairs))
+    assert [pair.a for pair in shown] == ["large", "few", "a0"]
+    text = flat(printed(show_result, replace(result, pairs=pairs)))
+    assert "1. large and larger" in text
+    assert "12 questions were answered with the wrong one of the two" in text
+    assert text.count("no question was mistaken; the texts look alike") == 1
+    assert "Read the questions that were mistaken" in text
+
+
 def test_the_dearest_pair_is_open_too_and_pairs_of_known_topics_make_room(result: IntentsResult) -> None:
     first = replace(result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, cost=0.1)
     names = [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e"), ("f", "g")]

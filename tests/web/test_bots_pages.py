@@ -115,6 +115,7 @@ def test_a_change_by_plain_fields_loses_nothing_that_the_form_does_not_show(hous
 @pytest.mark.parametrize(
     "entry",
     [
+        {**HTTP, "reports_intent": "yes"},
         {**HTTP, "method": "PUT", "headers": {"X": "y"}, "body": {"n": 1, "t": "{text}"}, "limits": {"retries": "0"}},
         {
             "kind": "openai",
@@ -149,6 +150,32 @@ def test_editors_test_a_bot_and_see_what_each_check_means(house, editor: TestCli
     assert page.status_code == 200
     assert "All checks went well" in page.text
     assert "What one visitor says never reaches another." in page.text
+
+
+def test_a_bot_whose_checks_fail_is_not_called_fine_anywhere(house, editor: TestClient) -> None:
+    bot_id = keep(house, entry={**HTTP, "url": "http://127.0.0.1:9/chat"})
+    page = editor.post(f"{PATH}/{bot_id}/test").text
+    assert "this bot is not ready for an exam" in page
+    assert "checks failed." in page
+    assert "is in order" not in page
+
+
+def test_a_form_asks_whether_the_bot_tells_which_topic_it_understood(house, admin: TestClient) -> None:
+    form = {"form": "http", "name": "ours", "url": "https://bot.example/chat", "reports_intent": "no"}
+    assert admin.post(f"{PATH}/new", data=form).status_code == 303
+    (line,) = list_bots(house.store, house.project)
+    assert line.bot.entry["reports_intent"] == "no"
+    assert '<option value="no" selected>' in admin.get(f"{PATH}/{line.bot.id}/edit").text
+    wrong = admin.post(f"{PATH}/new", data={**form, "name": "other", "reports_intent": "perhaps"})
+    assert wrong.status_code == 400
+    assert 'id="reports_intent-error"' in wrong.text
+
+
+def test_the_list_counts_bots_that_were_never_examined_in_words_that_fit(house, reader: TestClient) -> None:
+    keep(house, "alpha")
+    assert "1 bot can be examined; 1 of them never was." in reader.get(PATH).text
+    keep(house, "beta")
+    assert "2 bots can be examined; 2 of them never were." in reader.get(PATH).text
 
 
 def test_the_entry_is_shown_without_values_of_secrets_to_everybody(house, reader: TestClient, monkeypatch) -> None:

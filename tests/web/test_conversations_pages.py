@@ -56,6 +56,31 @@ def words(page: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
+def test_the_conversations_of_a_run_are_taken_along_as_they_are_narrowed_down(shown: Shown) -> None:
+    path = f"/{shown.done.number}/talks"
+    page = shown.get(path)
+    for kind in ("csv", "xlsx"):
+        assert f'href="{shown.path}{path}.{kind}"' in page
+    head, *rows = shown.client.get(f"{shown.path}{path}.csv").text.splitlines()
+    assert '"parrot: right","parrot: checked"' in head
+    assert len(rows) == int(re.search(r"(\d+) conversations", words(page))[1])  # type: ignore[index]
+    assert len(shown.client.get(f"{shown.path}{path}.csv?search=zzz").text.splitlines()) == 1
+    assert shown.client.get(f"{shown.path}{path}.xlsx").content[:2] == b"PK"
+
+
+def test_today_leads_from_a_problem_to_where_it_is_corrected(shown: Shown) -> None:
+    page = unescape(shown.client.get("/p/shop").text)
+    problem = page[page.index('<ol class="problems">') :].partition("</li>")[0]
+    for title, place in (("The scenario", "scenarios"), ("The bot", "bots"), ("The turns", "conversations")):
+        address = re.search(rf'<a href="(/p/shop/{place}/[^"]+)">{title}</a>', problem)
+        assert address, (title, problem)
+        assert shown.client.get(address[1]).status_code == 200
+    remedy = re.search(r'<p class="muted">(.+?)</p>', problem)
+    assert remedy
+    assert remedy[1][0].isupper()
+    assert remedy[1].endswith(".")
+
+
 def test_without_a_suite_the_page_says_what_to_do(house, reader: TestClient) -> None:
     page = reader.get(f"/p/{house.project.slug}/conversations")
     assert page.status_code == 200

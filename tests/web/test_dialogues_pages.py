@@ -266,10 +266,22 @@ def test_a_rater_that_is_not_there_is_refused_on_the_form(admin, talks) -> None:
 
 def test_a_result_says_first_whether_it_can_be_trusted(reader, scored) -> None:
     text = reader.get(f"{BASE}/runs/{scored.number}").text
-    for said in ("cannot compare bots", "Which bot is better?", "How far can these scores be trusted?", "Mean score"):
+    for said in (
+        "cannot compare bots",
+        "Mean score of each bot",
+        "How far can these scores be trusted?",
+        "Mean score",
+    ):
         assert said in text
     assert text.index("cannot compare bots") < text.index("Mean score")
     assert len(text) < 200_000
+
+
+def test_bots_have_no_ranks_where_the_scores_may_not_compare_them(reader, scored) -> None:
+    text = reader.get(f"{BASE}/runs/{scored.number}").text
+    assert "talks with a bot have both a score and a person" in text
+    for said in ("Which bot is better?", "the best first", "m-rank", "scores higher", "is better"):
+        assert said not in text
 
 
 def test_a_scored_talk_tells_what_each_message_did(reader, scored, talks) -> None:
@@ -285,6 +297,12 @@ def test_agreement_is_counted_over_all_and_for_each_bot(reader, scored) -> None:
     text = reader.get(f"{BASE}/agreement").text
     assert "Spearman" in text
     assert "n/a" in reader.get(f"{BASE}/agreement?bot=nobody").text
+    assert f'href="{BASE}/agreement.csv"' in text
+    told = reader.get(f"{BASE}/agreement.csv").text
+    for said in ('"score and marks","spearman"', '"marks of talks","alpha"', '"answers","called good"'):
+        assert said in told
+    assert reader.get(f"{BASE}/agreement.xlsx").content[:2] == b"PK"
+    assert reader.get(f"{BASE}/agreement.pdf").status_code == 404
 
 
 def test_every_page_is_in_german_too(house, scored, talks) -> None:

@@ -100,7 +100,9 @@ def test_two_runs_are_compared_and_all_are_on_the_line(hall: Any, reader: TestCl
 
 
 def test_engines_are_listed_compared_and_timed(hall: Any, editor: TestClient) -> None:
-    assert "tfidf" in {one["name"] for one in editor.get("/api/v1/engines").json()["items"]}
+    listed = {one["name"]: one for one in editor.get("/api/v1/engines").json()["items"]}
+    assert (listed["tfidf"]["ready"], listed["tfidf"]["needs"]) == (True, "")
+    assert all(one["ready"] != bool(one["needs"]) for one in listed.values())
     made = editor.post(f"{BASE}/engines", json={"classifiers": ["tfidf", "tfidf:en"], "retries": 1})
     assert (made.status_code, made.json()["kind"]) == (201, "engines")
     assert editor.post(f"{BASE}/engines", json={"classifiers": ["tfidf"]}).status_code == 422

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from exam_hall import SMALL, fill_project, finish, found_in, hold_engines, hold_intents
-from vivavoce.store.rows import Role, RunState
+from vivavoce.intents.findings import ConfusionCell
+from vivavoce.store.rows import Role, RunState, WorkerRow
+from vivavoce.store.stamps import now
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
 from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.exams import intents
 from vivavoce.workspace.exams.intents import start_intents
 
 PAPER = {
@@ -293,3 +300,146 @@ def test_a_comparison_names_its_verdicts_and_what_engines_cost(hall: Any, reader
     assert "tfidf and tfidf:en are right on the same messages." in page
     assert "What they cost" in page
     assert reader.get("/p/jobs/engines/1.csv").text.count("accuracy") > 1
+
+
+# --- workers that fall silent ------------------------------------------------------------------------------------
+
+
+def begin(hall: Any, ago: float) -> None:
+    """Let a worker begin a run and fall silent so many seconds ago."""
+    start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
+    then = now() - timedelta(seconds=ago)
+    with hall.store.writing() as tx:
+        tx.units.claim("lost", 1, then)
+        tx.workers.beat(WorkerRow("lost", "here", 1, then, then))
+
+
+def test_a_run_whose_worker_was_killed_says_since_when_nobody_is_at_work(hall: Any, reader: TestClient) -> None:
+    begin(hall, 22)
+    page = reader.get("/p/jobs/intents/1").text
+    assert re.search(r"Waiting for a worker: the last one went silent 2\d s ago\.", page)
+    assert "viva worker" in page
+    assert "The run is going on" not in page
+    version = re.search(r'data-version="(\d+)"', page)
+    assert version is not None
+    # Nothing of the run changed, but the page is to see the seconds pass.
+    assert reader.get(f"/p/jobs/runs/1/progress?version={version[1]}").status_code == 200
+    progress = reader.get("/api/v1/projects/jobs/runs/1/progress").json()
+    assert progress["workers"] == 0
+    assert 21 < progress["silence"]["seconds"] < 30
+
+
+def test_where_another_worker_is_there_the_page_says_when_it_goes_on(hall: Any, reader: TestClient) -> None:
+    begin(hall, 20)
+    with hall.store.writing() as tx:
+        tx.workers.beat(WorkerRow("fresh", "here", 2, now(), now()))
+    page = reader.get("/p/jobs/intents/1").text
+    assert re.search(r"What it had begun is free for another in \d+ s\.", page)
+    assert "viva worker" not in page
+
+
+def test_a_run_with_a_worker_at_work_is_going_on(hall: Any, reader: TestClient) -> None:
+    begin(hall, 5)
+    page = reader.get("/p/jobs/intents/1").text
+    assert "The run is going on." in page
+    assert "silent" not in page
+    assert reader.get("/api/v1/projects/jobs/runs/1/progress").json()["silence"] is None
+
+
+# --- lists that say what they hold -------------------------------------------------------------------------------
+
+
+def options_of(page: str) -> list[str]:
+    return [" ".join(found.split()) for found in re.findall(r"<option[^>]*>(.*?)</option>", page, re.DOTALL)]
+
+
+def test_the_filters_of_runs_say_how_many_each_choice_shows(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    hold_engines(hall.store, hall.project)
+    start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
+    assert {"all exams (3)", "Intents (2)", "Engines (1)", "Dialogues (0)"} <= set(
+        options_of(reader.get("/p/jobs/runs").text)
+    )
+    done = options_of(reader.get("/p/jobs/runs?state=done&kind=intents").text)
+    assert {"all exams (2)", "Intents (1)", "all states (2)", "waiting (1)", "done (1)"} <= set(done)
+
+
+def test_the_counts_of_outcomes_follow_the_other_choices(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    base = "/p/jobs/intents/1/questions"
+    every, some = (
+        sum(int(n) for n in re.findall(r">[A-Z][^<>(]* \((\d+)\)</a>", reader.get(base + query).text)[1:])
+        for query in ("", "?search=word1&guess=topic+0")
+    )
+    shown = re.search(r"(\d+) questions? (?:is|are) shown", reader.get(f"{base}?search=word1&guess=topic+0").text)
+    assert shown is not None
+    assert 0 < some == int(shown[1]) < every
+
+
+def test_every_topic_with_a_mistake_can_be_chosen_among_the_confusions(
+    hall: Any, reader: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = intents.intents_result(hall.store, hold_intents(hall.store, hall.project))
+    pairs = (("large", "small"), ("small", "other"), ("large", "other"))
+    cells = tuple(ConfusionCell(origin, guess, negative=False, answered=1, deferred=0) for origin, guess in pairs)
+    mistaken = replace(result, settings=(replace(result.settings[0], confusion=cells),))
+    monkeypatch.setattr(intents, "intents_result", lambda store, run: mistaken)
+    page = reader.get("/p/jobs/intents/1/confusion").text
+    assert {"large", "small", "other"} <= set(options_of(page))
+    assert "3 kinds of mistakes" in page
+    assert "2 kinds of mistakes" in reader.get("/p/jobs/intents/1/confusion?intent=small").text
+    table = reader.get("/p/jobs/intents/1/confusion.csv?intent=small").text
+    assert len(table.splitlines()) == 3
+    assert "large,other" not in table
+
+
+def test_topics_with_few_tests_are_not_drawn_and_the_page_says_why(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    page = reader.get("/p/jobs/intents/1/topics").text
+    assert "no topic has 10 tested examples" in page
+    assert "<figure" not in page
+
+
+def test_a_comparison_that_nobody_chose_says_which_runs_it_took(hall: Any, reader: TestClient) -> None:
+    for threshold in (0.3, 0.5, 0.3):
+        hold_intents(hall.store, hall.project, threshold)
+    page = reader.get("/p/jobs/intents/compare").text
+    assert "From run 2 to 3" in page
+    assert "the two newest finished exams" in page
+    assert "the two newest finished exams" not in reader.get("/p/jobs/intents/compare?a=1&b=3").text
+
+
+def test_the_tab_of_a_run_has_its_number_and_selects_have_its_time(hall: Any, reader: TestClient) -> None:
+    for _ in range(2):
+        hold_intents(hall.store, hall.project, title="same")
+    for path in ("/p/jobs/intents/2", "/p/jobs/intents/2/topics", "/p/jobs/intents/2/curve"):
+        assert re.search(r"<title>[^<]*Run 2: same, \d{4}-", reader.get(path).text), path
+    assert any(
+        re.fullmatch(r"1: same \(.* UTC\)", one) for one in options_of(reader.get("/p/jobs/intents/compare").text)
+    )
+
+
+def test_the_pointer_on_the_timeline_shows_the_words_of_the_page(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    spec = reader.get("/p/jobs/timeline/chart.json").json()
+    shown = [layer["encoding"]["tooltip"] for layer in spec["layer"] if "tooltip" in layer["encoding"]]
+    assert ["Run", "When", "Setting", "Decisions right"] in [[one["title"] for one in own] for own in shown]
+    points = (
+        [row for rows in spec["datasets"].values() for row in rows]
+        if "datasets" in spec
+        else [row for layer in spec["layer"] for row in layer.get("data", {}).get("values", [])]
+    )
+    assert points
+    assert all(row["when"].endswith(" UTC") for row in points)
+
+
+def test_a_way_of_asking_that_a_page_does_not_have_has_its_own_number(editor: TestClient) -> None:
+    answer = editor.put("/p/jobs/runs")
+    assert answer.status_code == 405
+    assert "Error 405" in answer.text
+
+
+def test_a_number_that_rounds_to_nothing_has_no_sign() -> None:
+    writer = Writer(Words("en"))
+    assert (writer.number(-0.001, 2), writer.number(-0.0), writer.number(-0.4)) == ("0.00", "0", "0")
+    assert writer.number(-1.25, 2) == "-1.25"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
+from vivavoce.errors import MissingPartError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role
 from vivavoce.store.stamps import now
@@ -319,7 +320,7 @@ def test_an_admin_changes_roles_shuts_out_and_lets_in(keyed: House) -> None:
     assert admin.post(f"{here}/enable").status_code == 303
     assert sign_in(keyed.enter(None), reader.login) == 303
     assert admin.post(f"{here}/sign-out").status_code == 303
-    assert "In no browser." in admin.get(here).text
+    assert "signed in in no browser." in admin.get(here).text
 
 
 def test_the_last_admin_is_told_so(keyed: House) -> None:
@@ -363,6 +364,33 @@ def test_the_log_is_paged_and_narrowed_down(keyed: House) -> None:
     assert "Nothing here" in admin.get("/audit?person=0").text
 
 
+def test_the_log_is_narrowed_down_by_what_was_done_by_words_and_to_the_product_itself(keyed: House) -> None:
+    admin = keyed.enter(Role.ADMIN)
+    assert "Nothing here yet" in admin.get("/audit").text
+    with keyed.store.writing() as tx:
+        tx.audit.add("draw", "picture", "", keyed.users[Role.EDITOR].id, detail="a cat of 100%")
+        tx.audit.add("could not start", "schedule", "", None, detail="no examples")
+    for asked, fits in (("action=draw", "a cat"), ("search=OF+100%25", "a cat"), ("person=product", "no examples")):
+        page = admin.get(f"/audit?{asked}").text
+        assert fits in page
+        assert "1 line fits." in page
+        assert len(admin.get(f"/audit.csv?{asked}").text.splitlines()) == 2
+    assert '<option value="draw" selected>' in admin.get("/audit?action=draw").text
+    assert "0 lines fit." in admin.get("/audit?search=1000%25").text
+
+
+def test_people_are_taken_along_as_they_are_narrowed_down(keyed: House) -> None:
+    admin = keyed.enter(Role.ADMIN)
+    assert 'href="/people.csv?search=reader&amp;sort=login"' in admin.get("/people?search=reader").text
+    assert len(admin.get("/people.csv?search=reader&sort=login").text.splitlines()) == 2
+
+
+def test_pages_about_keys_say_that_there_is_none(keyed: House) -> None:
+    assert "You have no key yet." in keyed.enter(Role.READER).get("/account").text
+    page = keyed.enter(Role.ADMIN).get(f"/people/{keyed.users[Role.READER].id}").text
+    assert "This person has no key." in page
+
+
 # Settings
 
 
@@ -394,6 +422,31 @@ def test_editors_change_a_project_and_can_take_it_back(keyed: House) -> None:
     assert reader.status_code == 200
     assert "<select" not in reader.text
     assert "Delete the project" not in editor.get(path).text
+
+
+def test_a_project_is_given_only_engines_that_can_run_and_keeps_its_own(keyed: House, monkeypatch) -> None:
+    def lack(kind: str) -> None:
+        if kind in ("sif", "tfidf"):
+            raise MissingPartError(f"the vectors of {kind} are missing", remedy="get them")
+
+    monkeypatch.setattr("vivavoce.workspace.exams.engine_parts._make", lack)
+    editor, path = keyed.enter(Role.EDITOR), "/p/jobs/settings"
+    page = editor.get(path).text
+    assert '<option value="sif"' not in page
+    assert '<option value="tfidf" selected' in page
+    assert "tfidf cannot run: the vectors of tfidf are missing; get them." in page
+    kept = {"name": "Work", "threshold": "0.5", "classifier": "tfidf"}
+    assert editor.post(path, data=kept).status_code == 303
+    refused = editor.post(path, data={**kept, "classifier": "sif"})
+    assert refused.status_code == 400
+    assert "The vectors of sif are missing" in refused.text
+
+
+def test_daily_runs_are_found_from_the_settings_today_and_the_navigation(keyed: House) -> None:
+    reader = keyed.enter(Role.READER)
+    for path in ("/p/jobs", "/p/jobs/settings"):
+        assert reader.get(path).text.count('href="/p/jobs/schedules"') == 2
+    assert re.search(r'href="/p/jobs/schedules" aria-current="page"', reader.get("/p/jobs/schedules").text)
 
 
 def test_a_project_goes_when_an_admin_types_its_name(keyed: House) -> None:

@@ -264,9 +264,21 @@ def test_versions_are_listed_compared_and_brought_back(house, editor, flight, ro
     assert editor.get(f"{path}/versions?older=1&newer=99").status_code == 404
 
 
-def test_a_copy_begins_with_all_of_its_source(editor, flight, rows) -> None:
+def test_an_empty_message_is_refused_at_its_turn(house, editor, flight, rows) -> None:
+    path = f"/p/jobs/scenarios/{rows['flight-basic-01'].id}"
+    page = editor.get(path).text
+    for button in ("save", "check"):
+        answer = press(editor, path, page, button, **{"0-said": " "})
+        assert answer.status_code == 400
+        assert "turn 1" in answer.text
+        assert "the visitor says nothing here" in answer.text.partition('id="turn-1"')[2].partition('id="turn-2"')[0]
+    assert scenarios(house, flight)["flight-basic-01"].version == 1
+
+
+def test_a_copy_begins_with_all_of_its_source_and_a_title_of_its_own(editor, flight, rows) -> None:
     source = rows["flight-basic-02"]
     page = editor.get(f"/p/jobs/suites/{flight.id}/new?copy={source.id}").text
+    assert fields_in(page)["title"] == [f"{source.title} (2)"]
     assert press(editor, f"/p/jobs/suites/{flight.id}/new", page, "save").status_code == 303
 
 

@@ -64,6 +64,45 @@ def test_a_daily_run_is_switched_and_deleted_with_undo(house, editor: TestClient
     assert list_schedules(house.store, house.project) == ()
 
 
+def test_a_daily_run_is_changed_in_the_form_that_made_it_with_undo(house, editor, reader) -> None:
+    import_suite(house.store, PRODUCT, house.project, "flight")
+    options = {"suite": "flight", "bots": ["keywords"], "levels": ["basic"], "repeats": 2}
+    create_schedule(house.store, PRODUCT, house.project, NewSchedule("conversations", "Nightly", options, 61))
+    (line,) = list_schedules(house.store, house.project)
+    path = f"{PATH}/{line.schedule.id}/edit"
+    assert reader.get(path).status_code == 403
+    assert f'href="{path}"' in editor.get(PATH).text
+    page = editor.get(path).text
+    for shown in (
+        'value="Nightly"',
+        'value="keywords" checked',
+        'value="basic" checked',
+        '<option value="61" selected',
+    ):
+        assert shown in page
+    suite = page.split('name="chosen" value="')[1].split('"')[0]
+    form = {"kind": "conversations", "chosen": suite, "bots": ["keywords"], "number": "3", "minute": "90"}
+    assert editor.post(path, data={**form, "title": "Later"}).status_code == 303
+    (line,) = list_schedules(house.store, house.project)
+    assert (line.schedule.title, line.schedule.minute_of_day, line.schedule.next_at.minute) == ("Later", 90, 30)
+    assert line.schedule.options == {"suite": suite, "bots": ["keywords"], "repeats": 3}
+    with house.store.reading() as tx:
+        (edit, *_) = tx.edits.of_project(house.project.id)
+    assert editor.post(f"/p/jobs/edits/{edit.id}/undo").status_code == 303
+    assert list_schedules(house.store, house.project)[0].schedule.options == options
+
+
+def test_a_change_that_is_refused_keeps_what_was_typed_and_what_is_gone_stays_visible(house, editor) -> None:
+    options = {"classifier": "tfidf"}
+    create_schedule(house.store, PRODUCT, house.project, NewSchedule("intents", "Nightly", options))
+    path = f"{PATH}/{list_schedules(house.store, house.project)[0].schedule.id}/edit"
+    answer = editor.post(path, data={"kind": "intents", "chosen": "tdidf", "number": "5", "title": "Typed"})
+    assert answer.status_code == 400
+    assert "Typed" in answer.text
+    assert '<option value="tdidf" selected' in answer.text
+    assert editor.post(path, data={"kind": "dialogues", "title": "Typed"}).status_code == 400
+
+
 def test_the_list_can_be_taken_along(house, reader: TestClient) -> None:
     create_schedule(house.store, PRODUCT, house.project, NewSchedule("intents", "Nightly", {"retries": 3}))
     assert '"Nightly","intents"' in reader.get(f"{PATH}.csv").text
@@ -79,6 +118,11 @@ def test_the_api_makes_switches_and_deletes(editor: TestClient, reader: TestClie
     assert (line["schedule"]["minute_of_day"], line["last_run"], line["trouble"]) == (61, None, "")
     one = f"{API}/{line['schedule']['id']}"
     assert editor.put(one, json={"enabled": False}).json()["action"] == "switch schedule"
+    assert editor.put(one, json={"enabled": True, "title": "Both"}).status_code == 400
+    assert editor.put(one, json={"minute_of_day": 75}).json()["action"] == "change schedule"
+    (line,) = reader.get(API).json()["items"]
+    kept = line["schedule"]
+    assert (kept["minute_of_day"], kept["title"], kept["options"]) == (75, "Nightly", {"retries": 10})
     assert editor.delete(one).status_code == 200
     assert editor.delete(one).status_code == 404
 

@@ -80,6 +80,12 @@ def test_scenarios_are_found_by_word_domain_and_level_and_sorted(editor, flight)
     assert editor.get(f"{path}?sort=nothing").status_code == 422
 
 
+def test_levels_are_sorted_from_easy_to_hard(editor, flight) -> None:
+    text = editor.get(f"/p/jobs/suites/{flight}?sort=level").text
+    places = [text.index(f"<td>{level}</td>") for level in ("basic", "medium", "complex")]
+    assert places == sorted(places)
+
+
 def test_cells_that_were_pasted_become_scenarios_and_a_second_time_they_are_refused(house, editor, flight) -> None:
     path = f"/p/jobs/suites/{flight}"
     assert editor.post(path, data={"do": "paste", "sheet": SHEET}).status_code == 303

@@ -96,6 +96,22 @@ def test_the_history_tells_what_an_edit_did(editor: TestClient, visa: str) -> No
     assert [row["noun"] for row in shown["rows"]] == ["topic", "answer", "example", "example"]
 
 
+def test_an_undo_that_a_later_edit_prevents_says_so(editor: TestClient, visa: str) -> None:
+    first, _ = (editor.patch(f"{API}/topics/{visa}", json={"name": name}).json() for name in ("permits", "papers"))
+    refused = editor.post(f"{API}/edits/{first['id']}/undo", json={})
+    assert refused.status_code == 409
+    assert "a later change builds on it: Topic permits: renamed to papers" in refused.text
+    assert "faster" not in refused.text
+
+
+def test_a_file_in_another_encoding_is_read_where_it_is_named(editor: TestClient) -> None:
+    file = {"file": ("faq.csv", "text;intent\nGröße;Löhne".encode("cp1252"), "text/csv")}
+    assert "Windows-1252" in editor.post(f"{API}/imports/file", files=file).text
+    told = editor.post(f"{API}/imports/file", files=file, data={"encoding": "cp1252"}).json()
+    assert told["effect"]["new_topics"] == ["Löhne"]
+    assert editor.post(f"{API}/imports/file", files=file, data={"encoding": "x"}).status_code == 422
+
+
 def test_a_reader_looks_and_changes_nothing(reader: TestClient, visa: str) -> None:
     assert reader.get(f"{API}/topics").status_code == 200
     for method, path in (("POST", "/topics"), ("POST", "/examples"), ("DELETE", f"/topics/{visa}")):

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Role
+from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.topics.examples import list_examples
 from vivavoce.workspace.topics.history import list_edits
@@ -213,6 +214,88 @@ def test_a_reader_can_change_nothing(reader: TestClient, house: Any, visa: str) 
     assert (examples(house), names(house)) == before
 
 
+def test_a_topic_is_chosen_on_purpose_before_examples_are_moved_and_the_ticks_stay(
+    editor: TestClient, house: Any, visa: str, pay: str
+) -> None:
+    page = editor.get(f"{TOPICS}/{visa}").text
+    assert '<option value="" selected>choose a topic</option>' in page
+    chosen = examples(house, visa)["visa 1"]
+    refused = editor.post("/p/jobs/examples/move", data={"from": visa, "example": chosen, "reason": "wrong place"})
+    assert refused.status_code == 400
+    assert "no topic is chosen" in refused.text.lower()
+    assert f'value="{chosen}" checked' in refused.text
+    assert "wrong place" in refused.text
+    moved = {"from": visa, "example": chosen, "target": "pay <b>", "reason": "wrong place"}
+    assert editor.post("/p/jobs/examples/move", data=moved).status_code == 303
+    assert list_edits(house.store, house.project, limit=1).lines[0].edit.why == "wrong place"
+
+
+def test_a_merge_asks_which_topic_remains_and_shows_the_answers_before_one_is_lost(
+    editor: TestClient, house: Any, visa: str, pay: str
+) -> None:
+    editor.post(f"{TOPICS}/{pay}/edit", data={"name": "pay", "answer-en": "Monthly."})
+    asked = editor.get(f"{TOPICS}/merge", params={"topic": [visa, pay]}).text
+    assert '<option value="" selected>choose a topic</option>' in asked
+    assert "Monthly." in asked
+    assert "Yes." in asked
+    none = editor.post(f"{TOPICS}/merge", data={"topic": [visa, pay]})
+    assert none.status_code == 400
+    assert "no topic is chosen" in none.text.lower()
+    torn = editor.post(f"{TOPICS}/merge", data={"topic": [pay], "into": visa})
+    assert torn.status_code == 400
+    assert "Monthly." in torn.text
+    assert "Yes." in torn.text, "the answer of the topic that remains is shown too"
+    assert names(house) == {"visa", "pay"}
+    assert editor.post(f"{TOPICS}/merge", data={"topic": [pay], "into": visa, "answer": "take"}).status_code == 303
+    assert "Monthly." in editor.get(f"{TOPICS}/{visa}").text
+    undo_newest(editor, house)
+    assert "Yes." in editor.get(f"{TOPICS}/{visa}").text
+    assert "Monthly." in editor.get(f"{TOPICS}/{pay}").text
+
+
+def test_ticks_hold_for_one_page_or_for_all_that_match(editor: TestClient, house: Any, visa: str) -> None:
+    assert 'name="all"' not in editor.get(f"{TOPICS}/{visa}").text, "all of it is on the page"
+    lines = "\n".join(f"permit {n}" for n in range(60))
+    editor.post("/p/jobs/examples", data={"from": visa, "text": lines})
+    page = editor.get(f"{TOPICS}/{visa}?q=permit").text
+    assert "shows 50 of 60" in page
+    assert "all 60 that match the filter" in page
+    every = {"from": visa, "all": "on", "q": "permit", "total": "60"}
+    ask = editor.get("/p/jobs/examples/delete", params=every).text
+    assert "60 examples are deleted" in ask
+    assert 'name="example"' not in ask
+    assert editor.post("/p/jobs/examples/delete", data=every | {"total": "59"}).status_code == 409
+    assert editor.post("/p/jobs/examples/move", data=every | {"target": "oos"}).status_code == 303
+    assert set(examples(house, visa)) == {f"visa {n}" for n in range(6)}
+    undo_newest(editor, house)
+    assert editor.post("/p/jobs/examples/split", data=every | {"name": "permits"}).status_code == 303
+    assert len(examples(house, visa)) == 6
+
+
+def test_all_topics_that_match_are_deleted_together(editor: TestClient, house: Any, visa: str) -> None:
+    lines = "\n".join(f"hello {n}\ttopic {n}" for n in range(45))
+    path = editor.post("/p/jobs/import", data={"pasted": lines}).headers["location"]
+    editor.post(f"{path}/apply")
+    assert "all 45 that match the filter" in editor.get(f"{TOPICS}?q=topic").text
+    every = {"all": "on", "q": "topic", "total": "45"}
+    assert "45 topics are deleted" in editor.get(f"{TOPICS}/delete", params=every).text
+    assert editor.post(f"{TOPICS}/delete", data=every).status_code == 303
+    assert names(house) == {"visa"}
+
+
+def test_examples_that_say_nearly_the_same_are_found_from_the_list(
+    editor: TestClient, reader: TestClient, visa: str
+) -> None:
+    assert f"{TOPICS}/duplicates" in reader.get(TOPICS).text
+    assert "No two examples say nearly the same." in reader.get(f"{TOPICS}/duplicates").text
+    editor.post(TOPICS, data={"name": "pay", "text": "Visa 0!\nsalary"})
+    page = reader.get(f"{TOPICS}/duplicates?show=apart").text
+    assert "1 group of examples" in page
+    assert "1 of them stands under different topics" in page
+    assert "Visa 0!" in page
+    assert "salary" not in page
+
+
 # --- history -----------------------------------------------------------------------------------------------------
 
 
@@ -228,6 +311,19 @@ def test_the_history_leads_to_every_edit_with_before_and_after(editor: TestClien
     undo_newest(editor, house)
     assert "This was undone." in editor.get(f"/p/jobs/edits/{newest.id}").text
     assert editor.post(f"/p/jobs/edits/{newest.id}/undo").status_code == 409
+
+
+def test_an_edit_of_a_bot_is_told_in_plain_words(admin: TestClient, house: Any) -> None:
+    values = {"id": "b1", "project_id": house.project.id, "name": "shop", "created": now()}
+    entry = {"kind": "http", "url": "http://a", "headers": {"X-Key": "KEY"}}
+    with house.store.writing() as tx:
+        bot = tx.edits.insert("bots", {**values, "entry": entry})
+        edit = tx.edits.apply(house.project.id, None, "add bot", "Bot shop", [bot])
+    page = admin.get(f"/p/jobs/edits/{edit.id}").text
+    assert "<h3>bot shop" in page
+    assert '<span class="muted">headers: X-Key:</span> <ins>KEY</ins>' in page
+    assert "{&#39;" not in page
+    assert "out of scope" not in page
 
 
 # --- import ------------------------------------------------------------------------------------------------------
@@ -268,6 +364,19 @@ def test_pasted_text_is_imported_or_dropped(editor: TestClient, house: Any) -> N
     assert editor.post(f"{path}/drop").headers["location"] == TOPICS
     assert names(house) == set()
     assert editor.get(path).status_code == 404
+
+
+def test_a_file_of_an_older_spreadsheet_is_read_with_the_encoding_that_the_refusal_names(editor: TestClient) -> None:
+    file = ("faq.csv", "text;intent\nGröße;Löhne".encode("cp1252"), "text/csv")
+    refused = editor.post("/p/jobs/import", files={"file": file})
+    assert refused.status_code == 400
+    assert "Windows-1252" in refused.text
+    sent = editor.post("/p/jobs/import", files={"file": file}, data={"encoding": "cp1252"})
+    page = editor.get(sent.headers["location"]).text
+    assert "Größe" in page
+    assert "1 row accepted" in page
+    assert '<option value="cp1252" selected>' in page
+    assert editor.post("/p/jobs/import", files={"file": file}, data={"encoding": "x"}).status_code == 400
 
 
 def test_what_cannot_be_read_is_told_and_the_typed_text_stays(editor: TestClient) -> None:

@@ -18,6 +18,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import Project
 from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.topics import importing
 from vivavoce.workspace.topics.datasets import project_dataset
 from vivavoce.workspace.topics.examples import add_examples
 from vivavoce.workspace.topics.exporting import COLUMNS, example_table, export_json
@@ -185,6 +186,30 @@ def test_a_file_that_cannot_be_read_is_refused_by_its_own_name_and_without_a_com
     assert isinstance(refused.value, FileError) or refused.value.faults
 
 
+@pytest.mark.parametrize(
+    ("encoding", "written"), [("cp1252", "cp1252"), ("utf-16", "utf-16-be"), ("utf-16", "utf-16-le")]
+)
+def test_a_file_that_is_not_utf_8_says_which_encoding_to_choose_and_is_read_with_it(
+    store: Store, project: Project, encoding: str, written: str
+) -> None:
+    source = Source("faq.csv", "text;intent\nWie groß ist das Gehalt?;Löhne\n".encode(written))
+    with pytest.raises(FileError) as refused:
+        prepared(store, project, source)
+    title = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}[encoding]
+    assert f"choose {title} as its encoding" in refused.value.remedy
+    preview = prepared(store, project, source, encoding=encoding)
+    again = change_import(store, PRODUCT, project, preview.key, Choices(encoding=encoding, mode="replace"))
+    apply_import(store, PRODUCT, project, again.key)
+    assert material(store, project) == [("Wie groß ist das Gehalt?", "Löhne")]
+
+
+def test_the_encoding_of_files_does_not_touch_what_is_pasted(store: Store, project: Project) -> None:
+    preview = prepared(store, project, source_of_text("text;intent\nGröße;Löhne"), encoding="cp1252")
+    again = change_import(store, PRODUCT, project, preview.key, Choices(encoding="utf-16"))
+    apply_import(store, PRODUCT, project, again.key)
+    assert material(store, project) == [("Größe", "Löhne")]
+
+
 # --- applying ----------------------------------------------------------------------------------------------------
 
 
@@ -235,6 +260,25 @@ def test_what_was_added_between_preview_and_import_is_not_doubled(store: Store, 
     add_topic(store, PRODUCT, project, "salary", examples=["pay"])
     apply_import(store, PRODUCT, project, preview.key)
     assert material(store, project) == [("pay", "salary"), ("earn", "salary")]
+
+
+@in_both
+def test_what_changes_while_an_import_is_planned_is_seen_before_it_is_written(
+    store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preview = prepared(store, project, csv("text,intent", "a,b", "c,b"))
+    plan = importing.plan_again
+    others = iter(["a"])
+
+    def plan_slowly(*args: Any) -> Any:
+        planned = plan(*args)
+        for text in others:
+            add_topic(store, PRODUCT, project, "b", examples=[text])
+        return planned
+
+    monkeypatch.setattr(importing, "plan_again", plan_slowly)
+    apply_import(store, PRODUCT, project, preview.key)
+    assert material(store, project) == [("a", "b"), ("c", "b")]
 
 
 def test_an_import_of_what_is_there_changes_nothing_and_says_so(store: Store, project: Project) -> None:

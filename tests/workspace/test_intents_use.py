@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from importlib.metadata import EntryPoint
 from itertools import pairwise
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from exam_hall import EACH, TOPICS, fill_project, found_in, hold_engines, hold_intents
 from places import in_both
+from vivavoce import plugins
 from vivavoce.errors import AccessError, UsageError
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
@@ -18,7 +21,7 @@ from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.engine_rules import check_engine, known_engines
-from vivavoce.workspace.exams import engines, intents
+from vivavoce.workspace.exams import engine_parts, engines, intents
 from vivavoce.workspace.exams.comparing import compare_runs, difference_of
 from vivavoce.workspace.exams.timeline import show_timeline
 from vivavoce.workspace.projects.projects import change_project
@@ -66,7 +69,7 @@ def test_a_project_without_examples_is_not_examined(store: Store) -> None:
 def test_what_is_not_said_is_as_the_project_has_it(store: Store, project: Project) -> None:
     run = intents.start_intents(store, EDITOR, project, options={"retries": 1, "settings": [[0, 0]]})
     assert (run.options["classifier"], run.options["threshold"]) == ("tfidf", 0.3)
-    assert run.title == "Intents with tfidf"
+    assert re.fullmatch(r"Intents with tfidf, \d{4}-\d\d-\d\d \d\d:\d\d", run.title)
 
 
 def test_code_and_files_of_the_machine_are_for_admins(store: Store, project: Project) -> None:
@@ -82,6 +85,17 @@ def test_engines_that_need_an_option_are_not_offered() -> None:
     names = {one.name for one in known_engines()}
     assert {"linear", "tfidf"} <= names
     assert not {"python", "sklearn"} & names
+
+
+def test_what_an_engine_lacks_is_found_out_without_making_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(*_: object) -> None:
+        raise AssertionError("an engine was made")
+
+    points = (EntryPoint("mine", "nosuchmodule.engine:make", plugins.CLASSIFIERS),)
+    monkeypatch.setattr(plugins, "build", make)
+    monkeypatch.setattr(engine_parts, "_points", lambda: points)
+    assert engine_parts.missing_part("mine") == "the engine 'mine' needs nosuchmodule; pip install nosuchmodule"
+    assert all(one.ready != bool(one.needs) for one in engine_parts.offered_engines())
 
 
 def test_one_engine_alone_is_not_compared(store: Store, project: Project) -> None:

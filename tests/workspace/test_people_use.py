@@ -13,7 +13,7 @@ from vivavoce.store.rows import Role, User
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access import accounts, links, people, sessions, setting_up, signing_in
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.access.audit_log import read_log
+from vivavoce.workspace.access.audit_log import LogFilter, read_log
 from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
 from vivavoce.workspace.access.secrets.tokens import digest_of
 from vivavoce.workspace.projects.facts import workspace_facts
@@ -326,7 +326,7 @@ def test_what_is_done_with_people_is_written_down(store: Store) -> None:
     assert [line.action for line in log.lines] == ["sign in", "change role", "invite"]
     assert {line.who for line in log.lines} == {"anna"}
     assert log.lines[0].address == "192.0.2.7"
-    assert read_log(store, actor(anna), person=member.id).total == 0
+    assert read_log(store, actor(anna), LogFilter(person=member.id)).total == 0
     assert read_log(store, actor(anna), limit=1, offset=1).lines == log.lines[1:2]
     with pytest.raises(AccessError):
         read_log(store, READER)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from exam_hall import fill_project, finish, found_in, hold_engines, hold_intents
 from places import in_both
 from vivavoce.errors import AbsentError, AccessError, UsageError
+from vivavoce.store import tables
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, RunState
 from vivavoce.store.stamps import now
@@ -16,6 +20,7 @@ from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.intents import start_intents
 
+EDITOR = Actor("emil", "Emil", Role.EDITOR)
 REVIEWER = Actor(None, "a reviewer", Role.REVIEWER)
 OPTIONS: dict[str, Any] = {"classifier": "tfidf", "retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}
 
@@ -66,6 +71,37 @@ def test_a_run_is_cancelled_and_goes_on(store: Store, project: Project) -> None:
     assert runs.resume_run(store, PRODUCT, project, number).state is RunState.WAITING
     # What was refused was not done, so it is not written down.
     assert sorted(actions(store, project)) == ["cancel", "resume", "start"]
+
+
+@pytest.mark.parametrize("go_on", [runs.resume_run, runs.retry_run])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("intents", {"classifier": "sklearn:sklearn.svm.LinearSVC"}),
+        ("engines", {"classifiers": ["tfidf", "python:os:getcwd"]}),
+        ("dialogues", {"rater": "python:os:getcwd"}),
+    ],
+)
+def test_nobody_lets_a_run_go_on_that_they_could_not_begin(
+    store: Store, project: Project, go_on: Any, kind: str, options: dict[str, Any]
+) -> None:
+    number = started(store, project)
+    runs.cancel_run(store, PRODUCT, project, number)
+    with store.writing() as tx:
+        tx.connection.execute(sa.update(tables.runs).values(kind=kind, options=options))
+    for who in (EDITOR, replace(EDITOR, role=Role.ADMIN)):
+        with pytest.raises(AccessError):
+            go_on(store, who, project, number)
+    assert runs.resume_run(store, PRODUCT, project, number).state is RunState.WAITING
+
+
+def test_runs_of_one_title_are_told_apart_by_their_time(store: Store, project: Project) -> None:
+    titles = [start_intents(store, PRODUCT, project, title="Daily", options=OPTIONS).title for _ in range(2)]
+    assert titles[0] == "Daily"
+    assert re.fullmatch(r"Daily, \d{4}-\d\d-\d\d \d\d:\d\d", titles[1])
+    long = start_intents(store, PRODUCT, project, title="x" * runs.MOST_TITLE, options=OPTIONS)
+    again = start_intents(store, PRODUCT, project, title=long.title, options=OPTIONS)
+    assert len(again.title) == runs.MOST_TITLE
 
 
 def test_only_editors_begin_change_and_end_runs(store: Store, project: Project) -> None:

@@ -117,6 +117,32 @@ def test_all_faults_of_a_scenario_are_told_at_once_and_it_is_not_saved(store, pr
     assert len(list_scenarios(store, project, suite.id)) == 2
 
 
+@pytest.mark.parametrize("said", ["", " \n "])
+def test_a_message_that_says_nothing_is_refused_with_its_turn(store, project, suite, said) -> None:
+    with pytest.raises(DataError) as refused:
+        create_scenario(store, PRODUCT, project, suite.id, Scenario("new", "basic", (Turn("Hello"), Turn(said))))
+    assert [fault.where for fault in refused.value.faults] == ["turn 2"]
+    assert len(list_scenarios(store, project, suite.id)) == 2
+
+
+def test_a_title_that_is_taken_is_saved_with_a_warning_that_offers_another(store, project, suite) -> None:
+    again = Scenario("again", "basic", (Turn("Hello"),), title="a  Question")
+    saved = create_scenario(store, PRODUCT, project, suite.id, again)
+    assert "'clean' has the title" in saved.warnings[0]
+    assert "'a  Question (2)' would tell them apart" in saved.warnings[0]
+    other = create_scenario(store, PRODUCT, project, suite.id, replace(again, id="other", title="Another"))
+    assert not any("title" in one for one in other.warnings)
+
+
+def test_a_file_with_the_same_title_twice_is_taken_and_says_so(store, project, tmp_path) -> None:
+    turns = "turns: [{user: Hello, expect: greet}]"
+    path = tmp_path / "twice.yaml"
+    path.write_text(f"suite: twice\nscenarios:\n  - {{id: a, level: basic, title: Same, {turns}}}\n"
+                    f"  - {{id: b, level: basic, title: Same, {turns}}}\n")  # fmt: skip
+    edit = import_suite(store, PRODUCT, project, path)
+    assert "1 title at more than one scenario: all were taken" in edit.summary
+
+
 @in_both
 def test_a_change_that_takes_the_clean_twin_from_another_scenario_is_refused(store, project, suite, clean) -> None:
     there = open_scenario(store, project, clean.id).scenario

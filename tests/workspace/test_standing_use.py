@@ -11,11 +11,14 @@ import pytest
 
 from places import in_both
 from vivavoce.errors import UsageError
+from vivavoce.jobs.exams.documents import dataset_to_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DocumentRow, OutcomeRow, Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.topics.datasets import project_dataset
 from vivavoce.workspace.topics.examples import list_examples, move_examples
+from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.standing import FLAGS, SORTS, judge_examples, list_topics, topic_state
 from vivavoce.workspace.topics.topics import add_topic, change_topic
 
@@ -31,7 +34,7 @@ def project(store: Store) -> Project:
     return made
 
 
-def hold_exam(store: Store, project: Project) -> Run:
+def hold_exam(store: Store, project: Project, typical: tuple[str, ...] = ("pay 0",)) -> Run:
     """Keep a finished exam in which `visa` drew what belonged to `pay`."""
     at = now()
     run = Run(
@@ -41,9 +44,9 @@ def hold_exam(store: Store, project: Project) -> Run:
     rows = [OutcomeRow(run.id, n, f"visa {n}", "visa", "visa", 0.9, "right", 2, 0, 0) for n in range(6)]
     rows += [OutcomeRow(run.id, 6 + n, f"pay {n}", "pay", "visa", 0.8, "wrong_intent", 0, 1, 1) for n in range(2)]
     lines = [_per_intent("visa", 0.5, 8), _per_intent("pay", None, 0)]
-    findings = {"settings": [{"per_intent": lines}], "pairs": [_pair()]}
+    findings = {"settings": [{"per_intent": lines}], "pairs": [_pair(typical)]}
     with store.writing() as tx:
-        kept = tx.runs.add(run, b"{}", ())
+        kept = tx.runs.add(run, dataset_to_bytes(project_dataset(tx, project)), ())
         tx.outcomes.put(rows)
         tx.documents.put([DocumentRow(run.id, "findings.json", "application/json", json.dumps(findings).encode())])
     return kept
@@ -56,9 +59,9 @@ def _per_intent(name: str, precision: float | None, attracted: int) -> dict[str,
     return {"intent": name, "recall": rate, "precision": rate, "deferred": rate, "attracted": attracted}
 
 
-def _pair() -> dict[str, Any]:
+def _pair(own: tuple[str, ...]) -> dict[str, Any]:
     example = {"text": "pay 1", "row": 8, "intent": "pay", "chance_a": 0.2, "chance_b": 0.8}
-    typical = {"typical_a": ["pay 0"], "typical_b": ["visa 3"]}
+    typical = {"typical_a": own, "typical_b": ["visa 3"]}
     return {"a": "pay", "b": "visa", "overlap": 0.4, **typical, "examples": [example]}
 
 
@@ -114,6 +117,29 @@ def test_an_example_that_moved_was_another_question_then(store: Store, project: 
     assert all("changed" in line.flags for line in list_topics(store, project).lines)
 
 
+@in_both
+def test_a_topic_is_not_marked_as_changed_once_it_is_again_as_it_was_examined(store: Store, project: Project) -> None:
+    hold_exam(store, project)
+    pay, visa = (line.topic for line in list_topics(store, project).lines)
+    one = list_examples(store, project, topic_id=pay.id).examples[0]
+    edit = move_examples(store, PRODUCT, project, [one.id], topic_id=visa.id)
+    assert all("changed" in line.flags for line in list_topics(store, project).lines)
+    undo_edit(store, PRODUCT, project, edit.id)
+    change_topic(store, PRODUCT, project, pay.id, name="wages")
+    change_topic(store, PRODUCT, project, pay.id, name="pay", owner="Ann")
+    assert not any("changed" in line.flags for line in list_topics(store, project).lines)
+    change_topic(store, PRODUCT, project, visa.id, answers={"en": "No."})
+    assert [line.topic.name for line in list_topics(store, project, flag="changed").lines] == ["visa"]
+
+
+def test_an_example_is_not_called_typical_and_unusual_at_once(store: Store, project: Project) -> None:
+    hold_exam(store, project, typical=("pay 0", "pay 1"))
+    pay = list_topics(store, project).lines[0].topic
+    found = topic_state(store, project, pay.id).findings
+    assert found is not None
+    assert (found.typical, found.unusual) == (("pay 0",), ("pay 1",))
+
+
 def test_an_exam_that_is_not_over_is_not_looked_at(store: Store, project: Project) -> None:
     run = hold_exam(store, project)
     at = datetime.now(UTC)
@@ -145,7 +171,7 @@ def test_the_worst_come_first_where_that_is_asked_for(store: Store, project: Pro
 @in_both
 def test_a_flag_shows_those_topics_alone(store: Store, project: Project) -> None:
     hold_exam(store, project)
-    change_topic(store, PRODUCT, project, list_topics(store, project).lines[0].topic.id, owner="Ann")
+    change_topic(store, PRODUCT, project, list_topics(store, project).lines[0].topic.id, name="wages")
     for flag in FLAGS:
         found = list_topics(store, project, flag=flag)
         assert found.total == len(found.lines) == 1, flag

@@ -13,17 +13,22 @@ from places import in_both
 from vivavoce.errors import AbsentError, AccessError, StaleError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
+from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.topics.blocking import undo_or_explain
 from vivavoce.workspace.topics.datasets import project_dataset
+from vivavoce.workspace.topics.duplicates import list_duplicates
 from vivavoce.workspace.topics.examples import (
     add_examples,
     change_example,
     clean_message,
     delete_examples,
     list_examples,
+    matching_examples,
     move_examples,
 )
 from vivavoce.workspace.topics.history import list_edits, show_edit, topic_edits, undo_edit
+from vivavoce.workspace.topics.standing import matching_topics
 from vivavoce.workspace.topics.topics import (
     ANSWER_CHOICES,
     add_topic,
@@ -190,6 +195,19 @@ def test_a_merge_does_with_the_other_answer_what_was_chosen_and_doubles_no_examp
         undo_edit(store, PRODUCT, project, edit.id)
 
 
+def test_a_merge_that_would_lose_an_answer_is_refused_until_somebody_chooses(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    with pytest.raises(UsageError, match="different answers"):
+        merge_topics(store, PRODUCT, project, [salary], visa)
+    assert texts(store, project, salary)
+    change_topic(store, PRODUCT, project, salary, answers={EN: ""})
+    merge_topics(store, PRODUCT, project, [salary], visa)
+    with store.reading() as tx:
+        (topic,) = tx.topics.of_project(project.id)
+    assert topic.answers == {EN: "Yes.", DE: "Viel."}
+
+
 def test_a_topic_cannot_be_merged_into_itself(store: Store, project: Project, visa: str) -> None:
     with pytest.raises(UsageError):
         merge_topics(store, PRODUCT, project, [visa], visa)
@@ -312,6 +330,90 @@ def test_an_edit_shows_before_and_after_of_what_changed_alone(store: Store, proj
         ("name", "visa", "permits"),
         ("text", "Yes.", "No."),
     ]
+
+
+def test_an_edit_names_the_topic_of_an_example_even_when_it_is_gone(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    chosen = ids(store, project, visa)[:1]
+    moved = move_examples(store, PRODUCT, project, chosen, topic_id=salary)
+    away = move_examples(store, PRODUCT, project, chosen, topic_id=None)
+    delete_topics(store, PRODUCT, project, [visa, salary])
+    (row,) = show_edit(store, project, moved.id).rows
+    assert [(one.name, one.before, one.after) for one in row.fields] == [("topic", "visa", "salary")]
+    (row,) = show_edit(store, project, away.id).rows
+    assert (row.title, row.fields[0].before, row.fields[0].after) == ("out of scope", "salary", "out of scope")
+
+
+def test_settings_of_a_bot_and_a_schedule_are_fields_with_plain_words(store: Store, project: Project) -> None:
+    entry = {"kind": "http", "url": "http://a", "headers": {"X-Key": "env"}, "steps": [{"say": "hi"}], "on": True}
+    bot = {"id": new_id(), "project_id": project.id, "name": "shop", "entry": entry, "created": now()}
+    plan = {
+        "id": new_id(), "project_id": project.id, "kind": "intents", "title": "nightly", "options": {"retries": 10},
+        "minute_of_day": 185, "enabled": True, "next_at": now(), "user_id": None, "created": now(),
+    }  # fmt: skip
+    with store.writing() as tx:
+        new = [tx.edits.insert("bots", bot), tx.edits.insert("schedules", plan)]
+        tx.edits.apply(project.id, None, "add", "added", new)
+        url = tx.edits.update("bots", bot["id"], entry={**entry, "url": "http://b"})
+        off = tx.edits.update("schedules", plan["id"], enabled=False, minute_of_day=60)
+        edit = tx.edits.apply(project.id, None, "change", "changed", [url, off])
+    rows = show_edit(store, project, edit.id).rows
+    told = [(row.noun, row.title, one.name, one.before, one.after) for row in rows for one in row.fields]
+    assert told == [
+        ("bot", "shop", "url", "http://a", "http://b"),
+        ("schedule", "nightly", "minute_of_day", "03:05 UTC", "01:00 UTC"),
+        ("schedule", "nightly", "enabled", "yes", "no"),
+    ]
+    made = show_edit(store, project, list_edits(store, project).lines[1].edit.id).rows
+    said = {one.name: one.after for row in made for one in row.fields}
+    assert (said["headers.X-Key"], said["steps.1.say"], said["on"], said["retries"]) == ("env", "hi", "yes", "10")
+
+
+def test_an_undo_that_a_later_edit_prevents_names_that_edit(store: Store, project: Project, visa: str) -> None:
+    first = change_topic(store, PRODUCT, project, visa, name="permits")
+    second = change_topic(store, PRODUCT, project, visa, name="papers")
+    with pytest.raises(StaleError, match="a later change builds on it: Topic permits: renamed to papers") as refused:
+        undo_or_explain(store, PRODUCT, project, first.id)
+    assert second.id in refused.value.where
+    undo_or_explain(store, PRODUCT, project, second.id)
+    undo_or_explain(store, PRODUCT, project, first.id)
+    with pytest.raises(StaleError, match="undone already"):
+        undo_or_explain(store, PRODUCT, project, first.id)
+
+
+# --- all of a list -----------------------------------------------------------------------------------------------
+
+
+def test_all_of_a_list_are_taken_only_while_it_is_as_long_as_it_was(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    found = matching_examples(store, project, topic_id=visa, search="visa", expected=2)
+    assert {row.text for row in list_examples(store, project, topic_id=visa).examples if row.id in found} == {
+        "do I need a visa",
+        "which visa",
+    }
+    assert set(matching_topics(store, project, search="", flag=None, expected=2)) == {visa, salary}
+    with pytest.raises(StaleError, match="3 examples now, and you chose 4"):
+        matching_examples(store, project, topic_id=visa, search="", expected=4)
+    with pytest.raises(StaleError, match="1 topic now"):
+        matching_topics(store, project, search="visa", flag=None, expected=2)
+
+
+# --- nearly the same ---------------------------------------------------------------------------------------------
+
+
+def test_examples_that_say_nearly_the_same_are_listed_those_under_different_topics_first(
+    store: Store, project: Project, visa: str, salary: str
+) -> None:
+    assert list_duplicates(store, project).apart == 1, "the two topics share a message from the beginning"
+    add_examples(store, PRODUCT, project, ["Work permit!", "a message of its own"], topic_id=visa)
+    add_examples(store, PRODUCT, project, ["how much do I eran"], topic_id=visa)
+    found = list_duplicates(store, project)
+    told = [(sorted({one.topic or "" for one in group.examples}), group.apart) for group in found.groups]
+    assert told == [(["salary", "visa"], True), (["salary", "visa"], True), (["visa"], False)]
+    assert (found.total, found.apart) == (3, 2)
+    assert list_duplicates(store, project, apart=True, limit=1, offset=1).groups == found.groups[1:2]
 
 
 def test_an_edit_is_undone_once(store: Store, project: Project, visa: str) -> None:

@@ -12,6 +12,7 @@ from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import RunHeader, State
 from vivavoce.errors import plural
+from vivavoce.sentences import say
 
 
 def score_run(record: RunRecord) -> ConversationsResult:
@@ -33,8 +34,8 @@ def _untold(result: ConversationsResult) -> Iterator[str]:
     """Say which turns a bot without topics leaves out of its numbers."""
     left = Counter(line.key.bot for line in result.lines if NOT_TOLD in line.verdict.reasons)
     for bot, turns in left.items():
-        yield (
-            f"{bot} names no topics, so {plural(turns, 'turn')} that expect only a topic cannot be checked and are"
+        yield say(
+            f"{bot!s} names no topics, so {plural(turns, 'turn')} that expect only a topic cannot be checked and are"
             " left out: expect a reply there too."
         )
 
@@ -47,7 +48,8 @@ def _failures(record: RunRecord) -> Iterator[str]:
         own = [state for key, state in states.items() if key.bot == bot.name]
         errored = own.count(State.ERRORED)
         left = planned - own.count(State.DONE) - errored
-        parts = [f"{plural(errored, 'conversation')} could not be held to the end"] if errored else []
-        parts += [f"{plural(left, 'conversation')} not held yet"] if left else []
-        if parts:
-            yield f"{bot.name}: {' and '.join(parts)}; resume the run to hold them."
+        told = [say(f"{plural(errored, 'conversation')} could not be held to the end")] if errored else []
+        told += [say(f"{plural(left, 'conversation')} not held yet")] if left else []
+        if told:
+            parts = " and ".join(told)
+            yield say(f"{bot.name!s}: {parts}; resume the run to hold them.")

@@ -10,6 +10,7 @@ import numpy as np
 from vivavoce.dialogues.agreement import check_pairing, pair_up, value_of
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Disagreement, Score
+from vivavoce.sentences import say
 
 MOST = 20
 PASSED_LOW = "passed-low"
@@ -67,13 +68,13 @@ def find_disagreements(
 
 def _by_checks(dialogue: Dialogue, score: Score, value: float, low: float, high: float) -> Iterator[_Found]:
     if dialogue.passed is True and value < MIDDLE and value <= low:
-        text = (
+        text = say(
             f"The scripted checks passed, but the score is {value:.1f}: read whether the bot did its job and was "
             f"still tiresome{_where(score, worst=True)}."
         )
         yield _Found(MIDDLE - value, Disagreement(dialogue.id, PASSED_LOW, value, 1.0, text))
     if dialogue.passed is False and value > MIDDLE and value >= high:
-        text = (
+        text = say(
             f"A scripted check failed, but the score is {value:.1f}: read whether the talk was pleasant without "
             f"doing its job, or the check is too strict{_where(score, worst=False)}."
         )
@@ -92,11 +93,11 @@ def _by_mark(dialogue: Dialogue, score: Score, value: float, usual: float) -> It
     if mark is None or abs(mark - value - usual) < FAR or _inside(score, mark - usual):
         return
     higher = mark - usual > value
-    who = "A person" if len([one for one in dialogue.ratings if one.quality is not None]) == 1 else "People"
-    looked = "what they liked that the score does not see" if higher else "what annoyed them that it does not see"
-    text = (
-        f"{who} gave {mark:.1f} where the score is {value:.1f}: read {looked}"
-        f"{_where(score, worst=higher)}, or whether the mark is a slip{_habit(usual)}."
+    who = say("A person") if len([one for one in dialogue.ratings if one.quality is not None]) == 1 else say("People")
+    liked, annoyed = say("what they liked that the score does not see"), say("what annoyed them that it does not see")
+    looked, where = liked if higher else annoyed, _where(score, worst=higher)
+    text = say(
+        f"{who} gave {mark:.1f} where the score is {value:.1f}: read {looked + where}, or whether the mark is a slip{_habit(usual)}."
     )
     kind = MARKED_HIGH if higher else MARKED_LOW
     yield _Found(abs(mark - value - usual) - FAR, Disagreement(dialogue.id, kind, value, mark, text))
@@ -105,7 +106,9 @@ def _by_mark(dialogue: Dialogue, score: Score, value: float, usual: float) -> It
 def _habit(usual: float) -> str:
     if abs(usual) < 0.5:
         return ""
-    return f" (in this log marks usually lie {abs(usual):.1f} {'above' if usual > 0 else 'below'} the score)"
+    if usual > 0:
+        return " " + say(f"(in this log marks usually lie {usual:.1f} above the score)")
+    return " " + say(f"(in this log marks usually lie {-usual:.1f} below the score)")
 
 
 def _inside(score: Score, mark: float) -> bool:
@@ -118,4 +121,6 @@ def _where(score: Score, *, worst: bool) -> str:
     moved = max(score.turns, key=lambda turn: sign * turn.effect, default=None)
     if moved is None or sign * moved.effect <= 0:
         return ""
-    return f" (message {moved.number} by {moved.speaker} {'lowered' if worst else 'raised'} the score most)"
+    if worst:
+        return " " + say(f"(message {moved.number} by {moved.speaker!s} lowered the score most)")
+    return " " + say(f"(message {moved.number} by {moved.speaker!s} raised the score most)")

@@ -11,6 +11,7 @@ from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.result import Agreement, Origin, Passport, Score
 from vivavoce.errors import plural
 from vivavoce.records import Rate
+from vivavoce.sentences import say
 from vivavoce.text.words import guess_language, words
 
 # Below this many marks the interval of a correlation of 0.4 reaches down to about 0: nothing can be said.
@@ -25,8 +26,8 @@ TOLERATED_SHARE = 0.2
 # Enough talks to tell a language; words below which one talk does not show its own.
 SAMPLED_TALKS = 200
 LEAST_WORDS = 10
-NOT_YET = "Do not compare bots with this score yet"
-LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Chinese"}
+NOT_YET = say("Do not compare bots with this score yet")
+LANGUAGES = {"en": say("English"), "de": say("German"), "fr": say("French"), "zh": say("Chinese")}
 
 
 def issue(
@@ -66,7 +67,7 @@ def _judge(found: Agreement | None, dialogues: Sequence[Dialogue], scores: Seque
         return False, hindrance
     if not all(_sure(rate) for rate in (found.spearman, found.pearson)):
         return False, _too_loose(found)
-    return True, (
+    return True, say(
         f"Bots may be compared with this score: on your own {n:,} marked talks{_among(named, n)} it follows people's "
         f"marks ({_said(found.spearman)}). Believe means of many talks, not the score of a single one."
     )
@@ -75,19 +76,17 @@ def _judge(found: Agreement | None, dialogues: Sequence[Dialogue], scores: Seque
 def _unnamed(named: Sequence[str], n: int) -> str:
     """Say why bots that the log names cannot be told apart by these marked talks; nothing where they can."""
     if len(named) < LEAST_MARKS:
-        have = f"only {len(named):,} of them" if named else "none of them"
-        return (
-            f"{NOT_YET}: {n:,} marked talks are with a bot, but {have} {'name' if len(named) > 1 else 'names'} it. "
-            f"At least {LEAST_MARKS} must, with at least {LEAST_BOTS} bots: say in the log which bot a talk was with "
+        have = say(f"only {len(named):,} of them name") if len(named) > 1 else say("only 1 of them names")
+        have = have if named else say("none of them names")
+        return f"{NOT_YET}: " + say(
+            f"{n:,} marked talks are with a bot, but {have} it. At least {LEAST_MARKS} must, with at least {LEAST_BOTS} bots: say in the log which bot a talk was with "
             "(`bot`), or let people mark more talks that say it."
         )
     if len(set(named)) < LEAST_BOTS:
-        all_ = (
-            f"all {n:,} marked talks" if len(named) == n else f"all {len(named):,} marked talks that name their bot"
-        )
-        return (
-            f"{NOT_YET}: {all_} are with one bot ({named[0]}). "
-            f"Let people mark talks with at least {LEAST_BOTS} bots, then score again."
+        every = say(f"all {n:,} marked talks")
+        every = every if len(named) == n else say(f"all {len(named):,} marked talks that name their bot")
+        return f"{NOT_YET}: " + say(
+            f"{every} are with one bot ({named[0]!s}). Let people mark talks with at least {LEAST_BOTS} bots, then score again."
         )
     return ""
 
@@ -96,7 +95,8 @@ def _among(named: Sequence[str], n: int) -> str:
     bots = plural(len(set(named)), "bot")
     if not named:
         return ""
-    return f" with {bots}" if len(named) == n else f" with a bot ({len(named):,} of them name it: {bots})"
+    some = say(f"with a bot ({len(named):,} of them name it: {bots})")
+    return " " + (say(f"with {bots}") if len(named) == n else some)
 
 
 def _sure(rate: Rate) -> bool:
@@ -104,44 +104,44 @@ def _sure(rate: Rate) -> bool:
 
 
 def _too_few(n: int, dialogues: Sequence[Dialogue]) -> str:
-    have = f"only {plural(n, 'talk')} with a bot {'has' if n == 1 else 'have'}" if n else "no talk with a bot has"
+    have = say("no talk with a bot has both a score and a person's mark.")
+    if n:
+        have = say(f"only {n:,} talks with a bot have both a score and a person's mark.")
+        have = have if n > 1 else say("only 1 talk with a bot has both a score and a person's mark.")
     unclear = sum(dialogue.quality is not None and kind_of(dialogue) is Kind.UNKNOWN for dialogue in dialogues)
-    hint = (
-        f" {plural(unclear, 'marked talk')} {'does' if unclear == 1 else 'do'} not count "
-        "because the log does not say which side is a bot."
-        if unclear
-        else ""
+    hint = say(f"{unclear:,} marked talks do not count because the log does not say which side is a bot.")
+    if unclear == 1:
+        hint = say("1 marked talk does not count because the log does not say which side is a bot.")
+    more = plural(LEAST_MARKS - n, "more talk") if n else plural(LEAST_MARKS, "talk")
+    todo = say(
+        f"Let people mark at least {more} from 1 to 5, with at least {LEAST_BOTS} bots in all, then score again."
     )
-    return (
-        f"{NOT_YET}: {have} both a score and a person's mark.{hint} Let people mark at least "
-        f"{plural(LEAST_MARKS - n, 'more talk' if n else 'talk')} from 1 to 5, with at least {LEAST_BOTS} bots "
-        "in all, then score again."
-    )
+    return " ".join([f"{NOT_YET}:", have, *([hint] if unclear else []), todo])
 
 
 def _too_loose(found: Agreement) -> str:
     if found.spearman.value is None or found.pearson.value is None:
-        return (
-            f"{NOT_YET}: on your {found.n:,} marked talks all scores or all marks are the same, so nothing shows "
+        return f"{NOT_YET}: " + say(
+            f"on your {found.n:,} marked talks all scores or all marks are the same, so nothing shows "
             "whether one follows the other. Mark talks of which some are good and some are poor."
         )
     if found.spearman.low is None or found.pearson.low is None:
-        return f"{NOT_YET}: your {found.n:,} marks come from too few different talks. Mark more talks."
+        return f"{NOT_YET}: " + say(f"your {found.n:,} marks come from too few different talks. Mark more talks.")
     weaker, name = min((found.spearman, "Spearman"), (found.pearson, "Pearson"), key=lambda pair: pair[0].low or 0.0)
-    numbers = f"({_said(weaker, name)}; the lower end must be above {FLOOR})"
+    numbers = say(f"{_said(weaker, name)}; the lower end must be above {FLOOR:g}")
     if (weaker.value or 0.0) > FLOOR:
-        return (
-            f"{NOT_YET}: it seems to follow people's marks, but your {found.n:,} marked talks are too few to be sure "
-            f"{numbers}. Mark more talks, then score again."
+        return f"{NOT_YET}: " + say(
+            f"it seems to follow people's marks, but your {found.n:,} marked talks are too few to be sure "
+            f"({numbers}). Mark more talks, then score again."
         )
-    return (
-        f"{NOT_YET}: on your {found.n:,} marked talks it hardly follows people's marks {numbers}. If that stays so "
+    return f"{NOT_YET}: " + say(
+        f"on your {found.n:,} marked talks it hardly follows people's marks ({numbers}). If that stays so "
         "with more marks, this score does not fit your bots."
     )
 
 
 def _said(rate: Rate, name: str = "Spearman") -> str:
-    return f"{name} {rate.value:.2f}, between {rate.low:.2f} and {rate.high:.2f}"
+    return say(f"{name!s} {rate.value:.2f}, between {rate.low:.2f} and {rate.high:.2f}")
 
 
 # --- warnings ----------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def _said(rate: Rate, name: str = "Spearman") -> str:
 
 def _origin_warnings(origin: Origin | None, dialogues: Sequence[Dialogue]) -> Iterable[str]:
     if origin is None:
-        yield "Nobody has measured this rater yet: only your own marks can tell how far to trust it."
+        yield say("Nobody has measured this rater yet: only your own marks can tell how far to trust it.")
         return
     yield from _language_warnings(origin.language, dialogues)
     yield from _length_warnings(origin.lengths, dialogues)
@@ -158,7 +158,7 @@ def _origin_warnings(origin: Origin | None, dialogues: Sequence[Dialogue]) -> It
 def _learned_warnings(scores: Sequence[Score]) -> Iterable[str]:
     learned = sum(score.learned for score in scores)
     if learned:
-        yield (
+        yield say(
             f"The rater learnt from {learned:,} of these {len(scores):,} talks. They are left out of all figures "
             "about its agreement with people."
         )
@@ -170,9 +170,9 @@ def _language_warnings(learnt: str, dialogues: Sequence[Dialogue]) -> Iterable[s
     others = Counter(tongue for tongue in looked if tongue != learnt)
     if not others or others.total() <= TOLERATED_SHARE * len(looked):
         return
-    named = LANGUAGES.get(others.most_common(1)[0][0], "another language")
-    yield (
-        f"About {others.total() / len(looked):.0%} of the talks are not in {LANGUAGES.get(learnt, learnt)}, the "
+    named = LANGUAGES.get(others.most_common(1)[0][0], say("another language"))
+    yield say(
+        f"About {100 * others.total() / len(looked):.0f}% of the talks are not in {LANGUAGES.get(learnt, learnt)}, the "
         f"language of what this rater learnt from (mostly {named}): believe their scores only with marks of your own."
     )
 
@@ -190,8 +190,8 @@ def _length_warnings(lengths: tuple[int, int] | None, dialogues: Sequence[Dialog
         return
     outside = sum(not lengths[0] <= len(dialogue.turns) <= lengths[1] for dialogue in dialogues)
     if outside > TOLERATED_SHARE * len(dialogues):
-        yield (
-            f"{outside / len(dialogues):.0%} of the talks are shorter than {lengths[0]} or longer than {lengths[1]} "
+        yield say(
+            f"{100 * outside / len(dialogues):.0f}% of the talks are shorter than {lengths[0]} or longer than {lengths[1]} "
             "messages, unlike most of what this rater learnt from: their scores are less sure."
         )
 
@@ -200,10 +200,9 @@ def _refusal_warnings(scores: Sequence[Score]) -> Iterable[str]:
     refused = [score.refusal.rstrip(" .") for score in scores if value_of(score) is None]
     if refused:
         why, _ = Counter(refused).most_common(1)[0]
-        yield (
-            f"{len(refused):,} of {plural(len(scores), 'talk')} ({len(refused) / len(scores):.0%}) got no score"
-            f"{f', mostly because: {why}' if why else ''}."
-        )
+        because = say(f", mostly because: {why}") if why else ""
+        share = f"{len(refused) / len(scores):.0%}"
+        yield say(f"{len(refused):,} of {plural(len(scores), 'talk')} ({share}) got no score{because}.")
 
 
 def _mark_warnings(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> Iterable[str]:
@@ -211,6 +210,6 @@ def _mark_warnings(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> It
     people = {dialogue.user for dialogue in marked if dialogue.user}
     # One name for all is how many logs call the human side, not a person.
     if len(marked) >= LEAST_MARKS and 2 <= len(people) < LEAST_USERS:
-        yield (
+        yield say(
             f"The marks come from only {len(people)} people: the intervals do not know how other people would mark."
         )

@@ -20,6 +20,7 @@ from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
 from vivavoce.errors import DataError, Fault
 from vivavoce.records import Rate
+from vivavoce.sentences import say
 from vivavoce.statistics import correlate, paired_bootstrap
 
 Floats = NDArray[np.float64]
@@ -208,21 +209,22 @@ def _residuals(left: Floats) -> tuple[float, float]:
 def _reason(found: _Found) -> str:
     gain = found.gain
     if gain.low is None:
-        return "The marks come from too few different dialogues to say whether moving the scores helps."
-    saved = f"on dialogues that the line had not seen {_told(gain)} of squared error is saved"
+        return say("The marks come from too few different dialogues to say whether moving the scores helps.")
+    saved = say(f"on dialogues that the line had not seen {_told(gain)} of squared error is saved")
     if not _is_sure(gain):
-        sure = f"that your {gain.n:,} marks would improve them is not sure"
-        return f"Leave the scores as they are: {sure}; {saved}."
+        return say(
+            f"Leave the scores as they are: that your {gain.n:,} marks would improve them is not sure; {saved}."
+        )
     if not found.adopted:
         return _squeezed(found, saved)
-    helps = f"Moving the scores onto the scale of your {gain.n:,} marks helps: {saved}."
+    helps = say(f"Moving the scores onto the scale of your {gain.n:,} marks helps: {saved}.")
     return f"{helps} {_level(found)}".strip()
 
 
 def _squeezed(found: _Found, saved: str) -> str:
     pearson = found.pearson
-    follow = "all scores or all marks are the same" if pearson.value is None else f"Pearson {_told(pearson)}"
-    return (
+    follow = say("all scores or all marks are the same") if pearson.value is None else f"Pearson {_told(pearson)}"
+    return say(
         f"Leave the scores as they are: your {found.gain.n:,} marks do not show that they follow people; {follow}. "
         f"Only the level would be corrected: {saved} by squeezing all scores towards the mean mark, and that would "
         "hide that the order of the talks says little."
@@ -233,14 +235,16 @@ def _level(found: _Found) -> str:
     """Say which part of the gain the level alone would bring."""
     if not found.level_only:
         return ""
-    return (
+    return say(
         f"Only the level is corrected: one and the same score for every talk would save {_told(found.level)}, and "
         "the line is not surely better than that. The order of the talks still says little."
     )
 
 
 def _told(rate: Rate) -> str:
-    around = "" if rate.low is None or rate.high is None else f" (between {rate.low:.2f} and {rate.high:.2f})"
+    around = (
+        "" if rate.low is None or rate.high is None else " " + say(f"(between {rate.low:.2f} and {rate.high:.2f})")
+    )
     return f"{rate.value:.2f}{around}"
 
 

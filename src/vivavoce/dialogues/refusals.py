@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vivavoce.dialogues.dialogue import Dialogue, Utterance, judge_of
+from vivavoce.sentences import say
 
 LEAST_A_SIDE = 2
 # Longer talks are read at both ends.
 MOST_MESSAGES = 400
 # Below this share of letters that the model knows, the talk is in another script.
 LEAST_READABLE = 0.5
-OTHER_SCRIPT = "another script than Latin: the model learned from English and cannot read this"
+OTHER_SCRIPT = say("another script than Latin: the model learned from English and cannot read this")
 _LETTER = re.compile("[A-Za-z]")
 
 
@@ -25,22 +26,22 @@ def refuse(dialogue: Dialogue) -> str:
         return why
     short, kept = shorten(dialogue)
     if len(kept) < len(dialogue.turns) and (why := _refuse(short.turns, judge)):
-        return f"very long, and in its first and last {MOST_MESSAGES // 2} messages: {why}"
+        return say(f"very long, and in its first and last {MOST_MESSAGES // 2:,} messages: {why}")
     return ""
 
 
 def _refuse(turns: Sequence[Utterance], judge: str) -> str:
     said = [turn for turn in turns if turn.text.strip()]
     if not said:
-        return "nothing was said"
+        return say("nothing was said")
     counts = Counter(turn.speaker for turn in said)
     if len(counts) < 2:
-        return "only one side spoke: a dialogue needs two"
+        return say("only one side spoke: a dialogue needs two")
     if min(counts[judge], len(said) - counts[judge]) < LEAST_A_SIDE:
-        return f"one side said fewer than {LEAST_A_SIDE} things: too little to judge"
+        return say(f"one side said fewer than {LEAST_A_SIDE} things: too little to judge")
     known, letters = _letters(said)
     if not letters:
-        return "no words: only signs, numbers or emoji"
+        return say("no words: only signs, numbers or emoji")
     if known < LEAST_READABLE * letters:
         return OTHER_SCRIPT
     return ""

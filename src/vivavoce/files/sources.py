@@ -99,7 +99,7 @@ def _detected(data: bytes, path: Path) -> str:
 
 def _decoded(data: bytes, encoding: str, path: Path) -> str:
     try:
-        text = data.decode(encoding)
+        text = data.decode(_with_order(data, encoding))
     except LookupError:
         raise UsageError(
             f"there is no text encoding '{encoding}'", remedy="common ones: utf-8, cp1252, latin-1, utf-16"
@@ -109,6 +109,13 @@ def _decoded(data: bytes, encoding: str, path: Path) -> str:
     except UnicodeError as error:
         raise FileError(f"the text is not {encoding}: {error}", where=str(path)) from None
     return text.removeprefix("\ufeff")
+
+
+def _with_order(data: bytes, encoding: str) -> str:
+    """Return UTF-16 with the order of its bytes where the text has no mark that says it."""
+    if encoding.lower().replace("_", "-") != "utf-16" or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return encoding
+    return "utf-16-be" if data[:1000:2].count(0) > data[1:1000:2].count(0) else "utf-16-le"
 
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, path: Path) -> FileError:

@@ -23,6 +23,7 @@ PROLOGUE_BYTES = 65536
 # What a spreadsheet program can hold in a sheet. A row may claim any number, and all before it would be made up.
 MAX_ROWS = 1_048_576
 MAX_CELLS = 50_000_000
+ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\s(?:[^<>]*?\s)?r=["'](\d+)["']""")
 OLE_MARK = b"\xd0\xcf\x11\xe0"
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 UNSAVED = UnsavedFormula()
@@ -103,14 +104,27 @@ def _is_unsaved(cell: ElementTree.Element) -> bool:
 
 def _records(page: object, path: Path) -> Iterator[tuple[int, Cells]]:
     """Yield the rows; their width is that of the header, whatever size the sheet claims to have."""
+    with page._get_source() as part:  # type: ignore[attr-defined]
+        _check_row_numbers(part, path)
     page.reset_dimensions()  # type: ignore[attr-defined]
     width = seen = 0
     for number, cells in enumerate(page.iter_rows(values_only=True), 1):  # type: ignore[attr-defined]
         seen += len(cells)
         if number > MAX_ROWS or seen > MAX_CELLS:
-            raise _damaged(path, f"the sheet claims more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells")
+            raise _boundless(path)
         width = width or _used(cells)
         yield number, cells[:width]
+
+
+def _check_row_numbers(part: IO[bytes], path: Path) -> None:
+    """Refuse a row that no sheet can have by its number, before all the rows above it are made up."""
+    rest = b""
+    while piece := part.read(MEGABYTE):
+        seen = rest + piece
+        if any(len(found) > len(str(MAX_ROWS)) or int(found) > MAX_ROWS for found in ROW_NUMBER.findall(seen)):
+            raise _boundless(path)
+        # The tag of a row may begin at the end of one piece and go on in the next.
+        rest = seen[-1000:]
 
 
 def _used(cells: Cells) -> int:
@@ -194,6 +208,10 @@ def _check_prologue(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Pat
         raise _damaged(path, f"{member.filename}: {error}") from None
     if not elements and member.file_size > PROLOGUE_BYTES:  # a definition could still follow
         raise _damaged(path, f"{member.filename} does not begin like a workbook")
+
+
+def _boundless(path: Path) -> FileError:
+    return _damaged(path, f"the sheet claims more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells")
 
 
 def _damaged(path: Path, reason: str) -> FileError:

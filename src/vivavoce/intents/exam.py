@@ -18,6 +18,7 @@ from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import UsageError
 from vivavoce.intents.findings import SettingFindings, find
 from vivavoce.intents.material import Material
+from vivavoce.intents.mistaken import Mistaken, count_mistaken
 from vivavoce.intents.notes import notes_of
 from vivavoce.intents.pairs import Pair, mean_probabilities, rank_pairs
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
@@ -172,7 +173,7 @@ def conclude(
     # One BLAS thread: sums that are split over cores differ in their last bit.
     with threadpool_limits(1):
         findings = _findings(run, material, plans, threshold)
-        pairs = _pairs(run, material, plans, text)
+        pairs = _pairs(run, material, plans, text, count_mistaken(findings))
         inflation = _inflation(run, material, threshold)
     return IntentsResult(
         data=DataFacts.of(material.data),
@@ -201,13 +202,17 @@ def _findings(
 
 
 def _pairs(
-    run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], text: NDArray[np.float32] | None
+    run: ExamRecord,
+    material: Material,
+    plans: dict[Setting, SplitPlan],
+    text: NDArray[np.float32] | None,
+    mistaken: Mistaken | None,
 ) -> tuple[Pair, ...]:
     """Rank the pairs on splits in which every topic is tested as itself."""
     plain = [setting for setting, plan in plans.items() if plan.is_plain and run.of(setting)]
     bot = mean_probabilities(run.of(plain[0]), material) if plain else None
     seed = next(iter(plans.values())).design.seed
-    return rank_pairs(bot, text, material, seed=seed)
+    return rank_pairs(bot, text, material, seed=seed, mistaken=mistaken)
 
 
 def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflation | None:

@@ -7,7 +7,7 @@ told apart. How the constants were chosen: docs/decisions/pairs.md, measured by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.intents.material import Material
+from vivavoce.intents.mistaken import Mistaken
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Flags, Rows
 from vivavoce.statistics import resamples
@@ -34,6 +35,8 @@ SOFTNESS = 0.5
 TYPICAL = 3
 BORDERLINE = 5
 TOP = 3
+# So many pairs with the most wrong answers are kept however little they overlap: large topics overlap little.
+DEAREST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,11 @@ class PairExample:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two topics that are mixed up. `a` loses more messages to `b` than the reverse when direction is a>b."""
+    """Two topics that are mixed up. `a` loses more messages to `b` than the reverse when direction is a>b.
+
+    `mistakes`: questions that were answered with the other of the two, over all retries; `held_back`: wrong guesses
+    of that kind that were not sure enough to be given. None: no setting tested every topic.
+    """
 
     a: str
     b: str
@@ -68,6 +75,13 @@ class Pair:
     typical_b: tuple[str, ...]
     examples: tuple[PairExample, ...]
     same_answer: bool = False
+    mistakes: int | None = None
+    held_back: int | None = None
+
+    @property
+    def only_alike(self) -> bool:
+        """Whether the engine never took one for the other, so that only their likeness speaks against them."""
+        return self.bot_overlap is not None and self.mistakes == 0 and self.held_back == 0
 
 
 def mean_probabilities(results: Sequence[UnitResult], material: Material) -> Matrix | None:
@@ -196,23 +210,38 @@ class _View:
 
 
 def rank_pairs(
-    bot: Matrix | None, text: Matrix | None, material: Material, *, seed: int, most: int = 20
+    bot: Matrix | None,
+    text: Matrix | None,
+    material: Material,
+    *,
+    seed: int,
+    most: int = 20,
+    mistaken: Mistaken | None = None,
 ) -> tuple[Pair, ...]:
-    """Rank the confused pairs, worst first; pairs without enough examples to tell come last."""
+    """Rank the confused pairs, worst first; pairs without enough examples to tell come last.
+
+    Those with the most wrong answers are always among them.
+    """
     looks = _views(bot, text, material)
     views = [view for view in looks.values() if view is not None]
     if not views:
         return ()
     joint = sum((view.weight * view.overlap for view in views), np.zeros(()))
-    first, second = _candidates(joint)
+    dearest = mistaken.dearest(DEAREST) if mistaken else ()
+    first, second = _candidates(joint, [_codes(pair, material) for pair in dearest])
     if not len(first):
         return ()
     weights = _bootstrap_weights(material, seed)
     drawn = sum((v.weight * v.candidate_overlaps(first, second, weights) for v in views), np.zeros(()))
-    builder = _Builder(material, bot, text, looks, first, second, joint, drawn)
+    builder = _Builder(material, bot, text, looks, first, second, joint, drawn, mistaken)
     pairs = [builder.pair(place) for place in range(len(first))]
     pairs.sort(key=lambda pair: (not pair.enough, -pair.score, pair.a, pair.b))
-    return tuple(pairs[:most])
+    return tuple(pair for place, pair in enumerate(pairs) if place < most or {pair.a, pair.b} in dearest)
+
+
+def _codes(pair: Collection[str], material: Material) -> tuple[int, int]:
+    first, second = sorted(material.topics.index(topic) for topic in pair)
+    return first, second
 
 
 def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> dict[str, _View | None]:
@@ -224,11 +253,15 @@ def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> dict[
     }
 
 
-def _candidates(joint: NDArray[np.float64]) -> tuple[Rows, Rows]:
+def _candidates(joint: NDArray[np.float64], dearest: Collection[tuple[int, int]] = ()) -> tuple[Rows, Rows]:
+    """Return the pairs to look at closely: those that overlap most, then the dearest that are not among them."""
     first, second = np.triu_indices(len(joint), 1)
     order = np.argsort(-joint[first, second], kind="stable")[:CANDIDATES]
     order = order[joint[first[order], second[order]] > 0]
-    return first[order], second[order]
+    first, second = first[order], second[order]
+    more = [pair for pair in dearest if pair not in set(zip(first.tolist(), second.tolist(), strict=True))]
+    added = np.array(more, dtype=first.dtype).reshape(-1, 2)
+    return np.concatenate([first, added[:, 0]]), np.concatenate([second, added[:, 1]])
 
 
 def _bootstrap_weights(material: Material, seed: int) -> NDArray[np.float64]:
@@ -247,12 +280,14 @@ class _Builder:
     second: Rows
     joint: NDArray[np.float64]
     drawn: NDArray[np.float64]
+    mistaken: Mistaken | None = None
 
     def pair(self, place: int) -> Pair:
         a, b = self._ordered(int(self.first[place]), int(self.second[place]))
         low, high = np.percentile(self.drawn[:, place], [2.5, 97.5])
         score = float(self.joint[a, b])
         evidence = self._evidence(a, b)
+        mistakes, held_back = self._mistaken(a, b)
         sizes = [int((self.material.labels == code).sum()) for code in (a, b)]
         return Pair(
             a=self.material.topics[a],
@@ -272,7 +307,13 @@ class _Builder:
             typical_b=self._typical(b),
             examples=self._borderline(a, b),
             same_answer=self._same_answer(a, b),
+            mistakes=mistakes,
+            held_back=held_back,
         )
+
+    def _mistaken(self, a: int, b: int) -> tuple[int | None, int | None]:
+        names = (self.material.topics[code] for code in (a, b))
+        return self.mistaken.between(*names) if self.mistaken else (None, None)
 
     def _chances(self) -> Matrix:
         chosen = self.bot if self.bot is not None else self.text

@@ -254,6 +254,8 @@ def pair_json(pair: Pair) -> dict[str, Any]:
         "evidence": pair.evidence,
         "enough": pair.enough,
         "same_answer": pair.same_answer,
+        "mistakes": pair.mistakes,
+        "held_back": pair.held_back,
         "typical_a": list(pair.typical_a),
         "typical_b": list(pair.typical_b),
         "examples": [

@@ -6,7 +6,8 @@ these places with the value of the next one. What every single retry measured is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,7 @@ from vivavoce.intents.findings import (
     TimingFindings,
 )
 from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, measures
+from vivavoce.intents.mistaken import Mistaken, count_mistaken
 from vivavoce.intents.pairs import Pair, PairExample
 from vivavoce.intents.record import UnitFailure, UnitKey
 from vivavoce.intents.result import DEFINITIONS, DataFacts, Inflation, IntentsResult, Note
@@ -59,7 +61,18 @@ def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
 def _result(data: Any) -> IntentsResult:
     check_head(data, "intents", DEFINITIONS)
     found = members(data, _RESULT)
+    found["pairs"] = tuple(_counted(found["pairs"], count_mistaken(found["settings"])))
     return IntentsResult(design=read_design(data), **found)
+
+
+def _counted(pairs: Iterable[Pair], mistaken: Mistaken | None) -> Iterator[Pair]:
+    """Yield pairs with their mistakes; an earlier version wrote them into the table of confusions alone."""
+    for pair in pairs:
+        if pair.mistakes is None and mistaken is not None:
+            mistakes, held_back = mistaken.between(pair.a, pair.b)
+            yield replace(pair, mistakes=mistakes, held_back=held_back)
+        else:
+            yield pair
 
 
 # --- parts that a comparison has too -----------------------------------------------------------------------------
@@ -188,7 +201,7 @@ def _blind_spots(value: Any) -> BlindSpots:
 
 
 def _pair(value: Any) -> Pair:
-    found = members(value, _PAIR)
+    found = members(value, _PAIR, {"mistakes": None, "held_back": None})
     return Pair(cost=found.pop("cost_per_100"), **found)
 
 
@@ -276,6 +289,8 @@ _PAIR: Shape = {
     "evidence": count,
     "enough": flag,
     "same_answer": flag,
+    "mistakes": maybe(count),
+    "held_back": maybe(count),
     "typical_a": each(text),
     "typical_b": each(text),
     "examples": each(_pair_example),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from vivavoce.intents.findings import ConfusionCell, IntentFindings, SettingFindings
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.result import IntentsResult, Note
-from vivavoce.reports.wording import WATCH_LEVEL, needs_work
+from vivavoce.reports.wording import work_order
 
 # Under this many tested examples a topic's share is too rough to rank it by.
 ENOUGH_TESTED = 10
@@ -16,19 +16,19 @@ NOTES_OF_A_KIND = 3
 
 
 def top_pairs(result: IntentsResult, most: int = 3) -> tuple[Pair, ...]:
-    """Return the pairs to work on first: those that overlap most, and the one that costs most messages.
+    """Return the pairs to work on first: those that were mistaken most often, then those that only look alike.
 
-    A pair whose two topics both stand in pairs before it tells nothing new and makes room.
+    The one that would cost most messages has the last place where it has none. A pair whose two topics both stand in
+    pairs before it tells nothing new and makes room.
     """
-    worth = [pair for pair in result.pairs if needs_work(pair) and pair.overlap >= WATCH_LEVEL]
     fresh: list[Pair] = []
-    for pair in worth:
+    for pair in work_order(result):
         seen = {topic for other in fresh for topic in (other.a, other.b)}
         if not {pair.a, pair.b} <= seen:
             fresh.append(pair)
     dearest = max(fresh, key=lambda pair: pair.cost or 0.0, default=None)
     chosen = fresh[:most]
-    if dearest is not None and dearest not in chosen:
+    if dearest is not None and dearest not in chosen and not dearest.only_alike:
         chosen[-1] = dearest
     return tuple(chosen)
 
@@ -40,13 +40,21 @@ def harmless_pairs(result: IntentsResult) -> tuple[Pair, ...]:
 
 def unclear_pairs(result: IntentsResult) -> tuple[Pair, ...]:
     """Return the pairs with too few examples to tell."""
-    return tuple(pair for pair in result.pairs if not pair.enough)
+    worked_on = work_order(result)
+    return tuple(pair for pair in result.pairs if not pair.enough and pair not in worked_on)
 
 
 def weakest_topics(findings: SettingFindings, most: int) -> tuple[IntentFindings, ...]:
     """Return the topics that are found least often, among those with enough tests to tell; none that is flawless."""
     tested = [line for line in findings.intents if line.recall.n >= ENOUGH_TESTED]
     return tuple(line for line in sorted(tested, key=_recall) if line.recall.value != 1)[:most]
+
+
+def why_none_weakest(findings: SettingFindings) -> str:
+    """Say why no topic is among the weakest."""
+    if untold_topics(findings) == len(findings.intents):
+        return f"No topic has {ENOUGH_TESTED} tested examples, so none can be called the weakest."
+    return "Every topic with enough tested examples was always found."
 
 
 def untold_topics(findings: SettingFindings) -> int:
@@ -67,7 +75,13 @@ def confused_cells(findings: SettingFindings) -> tuple[ConfusionCell, ...]:
     )
 
 
-def confused_topics(findings: SettingFindings, most: int) -> tuple[str, ...]:
+def main_setting(result: IntentsResult) -> SettingFindings | None:
+    """Return the first setting that tested every topic as itself, or the first there is."""
+    plain = (findings for findings in result.settings if not findings.low_topics)
+    return next(plain, None) or next(iter(result.settings), None)
+
+
+def confused_topics(findings: SettingFindings, most: int | None = None) -> tuple[str, ...]:
     """Return the topics that lose or draw most messages, in alphabetical order."""
     weight: Counter[str] = Counter()
     for cell in confused_cells(findings):

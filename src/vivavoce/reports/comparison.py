@@ -20,6 +20,7 @@ from vivavoce.reports.sections import glossary
 from vivavoce.reports.sections import notes as notes_part
 from vivavoce.reports.tables import rate_cell
 from vivavoce.reports.tags import Html, details, join, table, tag
+from vivavoce.sentences import say
 from vivavoce.version import __version__
 
 
@@ -27,17 +28,20 @@ def comparison_headline(result: ComparisonResult) -> str:
     """Say in one sentence which classifier is the best, if any is."""
     names = [one.name for one in result.classifiers]
     if len(names) < 2:
-        return f"Only {names[0]} could be examined, so nothing is compared."
+        return say(f"Only {names[0]!s} could be examined, so nothing is compared.")
     best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
     if best:
-        return f"{best[0]} is better than {'all others' if len(names) > 2 else _other(names, best[0])}."
+        if len(names) > 2:
+            return say(f"{best[0]!s} is better than all others.")
+        return say(f"{best[0]!s} is better than {_other(names, best[0])!s}.")
     if all(_same_answers(one) for one in result.differences):
-        both = f"{names[0]} and {names[1]}" if len(names) == 2 else "All classifiers"
-        return f"{both} are right on the same messages."
+        if len(names) > 2:
+            return say("All classifiers are right on the same messages.")
+        return say(f"{names[0]!s} and {names[1]!s} are right on the same messages.")
     close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
     if close == len(result.differences):
-        return "The classifiers are too close to call on these data."
-    return "No classifier is better than all others."
+        return say("The classifiers are too close to call on these data.")
+    return say("No classifier is better than all others.")
 
 
 def _other(names: Sequence[str], name: str) -> str:
@@ -62,14 +66,15 @@ def difference_sentence(one: Difference) -> str:
     """Say what may be said of two classifiers."""
     gap = one.pooled
     if _same_answers(one):
-        return f"{one.a} and {one.b} are right on the same messages."
+        return say(f"{one.a!s} and {one.b!s} are right on the same messages.")
     if gap.verdict is Verdict.CLOSE:
-        return f"{one.a} and {one.b} are too close to call ({points_text(one)}).{_more_text(gap.more_examples)}"
+        close = say(f"{one.a!s} and {one.b!s} are too close to call ({points_text(one)}).")
+        return close + _more_text(gap.more_examples)
     if gap.verdict is Verdict.BETTER:
-        counts = f"{wording.plural(gap.improved, 'example')} gained, {gap.broken:,} lost"
-        return f"{one.a} is better than {one.b} ({points_text(one)}; {counts})."
-    counts = f"{wording.plural(gap.broken, 'example')} gained, {gap.improved:,} lost"
-    return f"{one.b} is better than {one.a} ({points_text(one, turned=True)}; {counts})."
+        counts = say(f"{wording.plural(gap.improved, 'example')} gained, {gap.broken:,} lost")
+        return say(f"{one.a!s} is better than {one.b!s} ({points_text(one)}; {counts}).")
+    counts = say(f"{wording.plural(gap.broken, 'example')} gained, {gap.improved:,} lost")
+    return say(f"{one.b!s} is better than {one.a!s} ({points_text(one, turned=True)}; {counts}).")
 
 
 def _more_text(examples: int | None) -> str:
@@ -77,9 +82,9 @@ def _more_text(examples: int | None) -> str:
     if not examples:
         return ""
     if examples > 20_000:
-        return " Even 20,000 more examples would hardly decide."
+        return " " + say("Even 20,000 more examples would hardly decide.")
     step = 10 ** max(0, len(str(examples)) - 2)
-    return f" About {step * round(examples / step):,} more examples would decide."
+    return " " + say(f"About {step * round(examples / step):,} more examples would decide.")
 
 
 def points_text(one: Difference, *, turned: bool = False) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import Measure, value_text
+from vivavoce.sentences import say
 
 _NO_TYPO = "there is no misspelt message in scope"
 _NO_TWIN = "no misspelt message has a clean twin that was asked too"
@@ -143,10 +144,10 @@ def measure_of(name: str) -> Measure:
         k = name.removeprefix("pass_hat_")
         return Measure(
             name,
-            f"Passed {k} of {k}",
-            f"The chance that a conversation goes without a fault {k} times in a row.",
+            say(f"Passed {k} of {k}"),
+            say(f"The chance that a conversation goes without a fault {k} times in a row."),
             "higher",
-            absent="there were too few repeats",
+            absent=say("there were too few repeats"),
         )
     return CONVERSATION_MEASURES[name]
 
@@ -159,7 +160,7 @@ def too_few(rate: Rate) -> bool:
 def rate_value(name: str, rate: Rate) -> str:
     """Write a number without its interval, n/a for none; a share of few items as how many of them it is."""
     if rate.value is not None and too_few(rate) and not (name in _MEANS or name.startswith("pass_hat_")):
-        return f"{round(rate.value * rate.n)} of {rate.n}"
+        return say(f"{round(rate.value * rate.n):,} of {rate.n:,}")
     return value_text(measure_of(name).kind, rate.value)
 
 

@@ -157,7 +157,7 @@ def around_text(rate: Rate, kind: str = "share") -> str:
         return "too few"
     if rate.low is None or rate.high is None:
         return f"n = {rate.n:,}"
-    return f"{100 * rate.low:.0f}-{100 * rate.high:.0f}" if kind == "share" else f"{rate.low:.2f}-{rate.high:.2f}"
+    return f"{100 * rate.low:.0f}-{100 * rate.high:.0f}" if kind == "share" else f"{rate.low:z.2f}-{rate.high:z.2f}"
 
 
 # --- what follows from the numbers -------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsRe
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.conversation_meanings import FEWEST, rate_value, too_few
+from vivavoce.reports.conversation_meanings import FEWEST, too_few
 from vivavoce.reports.meanings import hundred
+from vivavoce.sentences import say
 
-TOO_CLOSE = "too close to call"
+TOO_CLOSE = say("too close to call")
 ROUGH = 0.1
 SURE = 0.001
 # So many scenarios that all favour one of two bots happen by luck less often than once in twenty times.
@@ -31,17 +32,25 @@ def headline(result: ConversationsResult) -> str:
     """Return the sentence that a report begins with: which bot is best, by how much, and whether that is real."""
     ranked = ranked_cells(result)
     if not ranked:
-        return "Nothing could be counted: no checked turn got through to a bot."
+        return say("Nothing could be counted: no checked turn got through to a bot.")
     if len(ranked) == 1:
-        among = "" if len(result.header.bots) == 1 else "; no other bot could be examined"
-        return f"{ranked[0].bot} was right in {right_of(ranked[0])} of {talks_of(ranked)}{among}."
+        return _alone(ranked[0], len(result.header.bots) > 1)
     top = unbeaten(result, ranked)
     if len(top) > 1:
         return _level_at_the_top(result, top, len(ranked))
     best = leader(result, ranked)
     if best is not None:
         return _ahead(result, best, [cell for cell in ranked if cell is not best])
-    return f"No bot is clearly the best of {len(ranked)}: right in {_each(ranked)}."
+    bots, parts = len(ranked), _each(ranked)
+    return say(f"No bot is clearly the best of {bots}: right in {parts}.")
+
+
+def _alone(cell: Cell, others: bool) -> str:
+    """Say how often the one bot was right of which anything was counted."""
+    bot, right, talks = cell.bot, right_of(cell), talks_of([cell])
+    if others:
+        return say(f"{bot!s} was right in {right} of {talks}; no other bot could be examined.")
+    return say(f"{bot!s} was right in {right} of {talks}.")
 
 
 def unbeaten(result: ConversationsResult, cells: Sequence[Cell]) -> list[Cell]:
@@ -67,16 +76,25 @@ def leader(result: ConversationsResult, cells: Sequence[Cell]) -> Cell | None:
 def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> str:
     found = between(result, best.bot, others[0].bot)
     gap = abs(100 * (found.difference or 0)) if found else 0.0
-    best_of = f"is better than {others[0].bot}" if len(others) == 1 else f"is the best of {len(others) + 1} bots"
-    ahead = f"{gap:.0f} points ahead" + (f" of {others[0].bot}" if len(others) > 1 else "")
-    return f"{best.bot} {best_of}: right in {right_of(best)}, {ahead}{_bracketed(_ends(found))}."
+    other, right, ends, bots = others[0].bot, right_of(best), _ends(found), len(others) + 1
+    if bots == 2:
+        return say(
+            f"{best.bot!s} is better than {other!s}: right in {right}, {gap:.0f} points ahead{_bracketed(ends)}."
+        )
+    if not ends:
+        return say(f"{best.bot!s} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other!s}.")
+    return say(
+        f"{best.bot!s} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other!s} ({ends})."
+    )
 
 
 def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
-    where = "" if len(top) == bots else f" at the top of {bots} bots"
+    where = "" if len(top) == bots else " " + say(f"at the top of {bots} bots")
     found = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
-    what = "cannot be compared" if found and not found.turns else f"are {TOO_CLOSE}"
-    return f"{listed([cell.bot for cell in top])} {what}{where}: right in {_each(top)}."
+    names, parts = listed([cell.bot for cell in top]), _each(top)
+    if found and not found.turns:
+        return say(f"{names} cannot be compared{where}: right in {parts}.")
+    return say(f"{names} are too close to call{where}: right in {parts}.")
 
 
 def _each(cells: Sequence[Cell]) -> str:
@@ -89,10 +107,12 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
     rate = cell.rates["accuracy"]
     if rate.value is None:
         return "n/a"
-    value = rate_value("accuracy", rate)
+    turns = plural(rate.n, noun) if noun else f"{rate.n:,}"
     if too_few(rate):
-        return value + (f" {plural(rate.n, noun).partition(' ')[2]}" if noun else "")
-    return f"{value} of {plural(rate.n, noun) if noun else f'{rate.n:,}'}"
+        right = round(rate.value * rate.n)
+        some = say(f"{right:,} of {rate.n:,} turns") if rate.n != 1 else say(f"{right:,} of 1 turn")
+        return some if noun else say(f"{right:,} of {rate.n:,}")
+    return say(f"{hundred(rate.value)} % of {turns}")
 
 
 def talks_of(cells: Iterable[Cell]) -> str:
@@ -124,7 +144,8 @@ def _ends(comparison: Comparison | None) -> str:
     if comparison is None or comparison.low is None or comparison.high is None or comparison.turns < FEWEST:
         return ""
     low, high = 100 * comparison.low, 100 * comparison.high
-    return f"{low:.0f} to {high:.0f}" if winner(comparison) == comparison.a else f"{-high:.0f} to {-low:.0f}"
+    low, high = (low, high) if winner(comparison) == comparison.a else (-high, -low)
+    return say(f"{low:.0f} to {high:.0f}")
 
 
 def second_sentence(result: ConversationsResult) -> str:
@@ -145,13 +166,16 @@ def second_sentence(result: ConversationsResult) -> str:
 def _around(rate: Rate) -> str:
     if rate.low is None or rate.high is None or too_few(rate):
         return ""
-    ends = f"between {hundred(rate.low)} and {hundred(rate.high)} %"
-    return f"With other conversations of this kind the share would probably lie {ends}."
+    low, high = hundred(rate.low), hundred(rate.high)
+    return say(f"With other conversations of this kind the share would probably lie between {low} and {high} %.")
 
 
 def _how_real(result: ConversationsResult, comparison: Comparison | None) -> str:
-    brackets = "; in brackets: where it would probably lie with other conversations of this kind"
-    told = f"The difference is real{brackets if _ends(comparison) else ''}."
+    told = say("The difference is real.")
+    if _ends(comparison):
+        told = say(
+            "The difference is real; in brackets: where it would probably lie with other conversations of this kind."
+        )
     return told + (_common(comparison, counted_of(result, comparison)) if comparison else "")
 
 
@@ -163,7 +187,7 @@ def counted_of(result: ConversationsResult, comparison: Comparison) -> int:
 
 # --- differences -------------------------------------------------------------------------------------------------
 
-_MIXED = " They were judged differently: one tells its topics, the other not."
+_MIXED = " " + say("They were judged differently: one tells its topics, the other not.")
 
 
 def verdicts(result: ConversationsResult) -> Iterator[str]:
@@ -180,16 +204,17 @@ def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
     """
     a, b = comparison.a, comparison.b
     if comparison.difference is None:
-        return f"{a} and {b} cannot be compared: no turn was counted for both."
+        return say(f"{a!s} and {b!s} cannot be compared: no turn was counted for both.")
     mixed = _MIXED if comparison.mixed_sources else ""
     if unchanged(comparison):
         turns = plural(comparison.turns, "turn")
-        return f"{a} and {b}: on the {turns} counted for both, they came out the same.{mixed}"
+        return say(f"{a!s} and {b!s}: on the {turns} counted for both, they came out the same.") + mixed
     better, rest = winner(comparison), f"{_common(comparison, counted)}{mixed}"
     if better is None:
-        return f"{a} and {b}: {verdict_text(comparison)} ({points_text(comparison)}).{forecast(comparison)}{rest}"
-    points = f"{abs(100 * comparison.difference):.0f} points{_bracketed(_ends(comparison))}"
-    return f"{better} is better than {b if better == a else a}: {points}.{rest}"
+        verdict, points = verdict_text(comparison), points_text(comparison)
+        return say(f"{a!s} and {b!s}: {verdict} ({points}).") + forecast(comparison) + rest
+    other, gap, ends = b if better == a else a, abs(100 * comparison.difference), _bracketed(_ends(comparison))
+    return say(f"{better!s} is better than {other!s}: {gap:.0f} points{ends}.") + rest
 
 
 def unchanged(comparison: Comparison) -> bool:
@@ -203,10 +228,13 @@ def verdict_text(comparison: Comparison) -> str:
     if winner(comparison) or low is None or high is None or low <= 0 <= high:
         return comparison.verdict
     if comparison.differing < ENOUGH_SCENARIOS:
-        does = "differs" if comparison.differing == 1 else "differ"
-        return f"{comparison.verdict}, because only {plural(comparison.differing, 'scenario')} {does}"
-    several = "several pairs are compared, and each of them must be clearer than one alone"
-    return f"{comparison.verdict}, because {several if comparison.family > 1 else 'it is just at the edge of chance'}"
+        if comparison.differing == 1:
+            return say(f"{comparison.verdict}, because only 1 scenario differs")
+        return say(f"{comparison.verdict}, because only {plural(comparison.differing, 'scenario')} differ")
+    if comparison.family > 1:
+        several = say("several pairs are compared, and each of them must be clearer than one alone")
+        return say(f"{comparison.verdict}, because {several}")
+    return say(f"{comparison.verdict}, because it is just at the edge of chance")
 
 
 def points_text(comparison: Comparison) -> str:
@@ -214,10 +242,10 @@ def points_text(comparison: Comparison) -> str:
     if comparison.difference is None:
         return "n/a"
     low, high = comparison.low, comparison.high
-    points = f"{_points(comparison.difference)} points"
+    points = say(f"{_points(comparison.difference)} points")
     if low is None or high is None or low == high or comparison.turns < FEWEST:
         return points
-    return f"{points}, {_points(low)} to {_points(high)}"
+    return say(f"{_points(comparison.difference)} points, {_points(low)} to {_points(high)}")
 
 
 def _points(value: float) -> str:
@@ -228,7 +256,7 @@ def _points(value: float) -> str:
 def _common(comparison: Comparison, counted: int) -> str:
     if not 0 < comparison.turns < counted:
         return ""
-    return f" The comparison uses the {plural(comparison.turns, 'turn')} counted for both."
+    return " " + say(f"The comparison uses the {plural(comparison.turns, 'turn')} counted for both.")
 
 
 def _bracketed(text: str) -> str:
@@ -240,9 +268,9 @@ def forecast(comparison: Comparison) -> str:
     if comparison.more is None:
         return ""
     if comparison.more > 100 * max(1, comparison.conversations):
-        return " If there is a difference, it is too small for any suite of a bearable size to show."
+        return " " + say("If there is a difference, it is too small for any suite of a bearable size to show.")
     about = plural(max(1, comparison.more), "more conversation")
-    return f" About {about} would probably decide, if the difference is as large as it looks."
+    return " " + say(f"About {about} would probably decide, if the difference is as large as it looks.")
 
 
 def roughness(rate: Rate) -> str:
@@ -320,8 +348,10 @@ def source_note(result: ConversationsResult) -> str:
     silent = [bot.name for bot in result.header.bots if result.cell(bot.name).intent_source != "bot"]
     if not silent:
         return ""
-    does = "tells no topics and was" if len(silent) == 1 else "tell no topics and were"
-    return f"{listed(silent)} {does} judged by the reply alone."
+    names = listed(silent)
+    if len(silent) == 1:
+        return say(f"{names} tells no topics and was judged by the reply alone.")
+    return say(f"{names} tell no topics and were judged by the reply alone.")
 
 
 def twins_sentence(cell: Cell) -> str:
@@ -329,12 +359,12 @@ def twins_sentence(cell: Cell) -> str:
     twins = cell.twins
     if not twins.n:
         return ""
-    sent = f"{plural(twins.n, 'message')} sent in both spellings{_how_often(twins)}"
+    sent = say(f"{plural(twins.n, 'message')} sent in both spellings{_how_often(twins)}")
     if not twins.only_clean and not twins.only_typo:
-        return f"{cell.bot}: misspelling changed nothing in {sent}."
-    mostly = " (mostly, where repeats differ)" if twins.most_repeats > 1 else ""
-    return (
-        f"{cell.bot}: of {sent}, {twins.only_clean} went right{mostly} only "
+        return say(f"{cell.bot!s}: misspelling changed nothing in {sent}.")
+    mostly = " " + say("(mostly, where repeats differ)") if twins.most_repeats > 1 else ""
+    return say(
+        f"{cell.bot!s}: of {sent}, {twins.only_clean} went right{mostly} only "
         f"when spelt rightly and {twins.only_typo} only when misspelt{_chance(twins.p)}."
     )
 
@@ -342,8 +372,9 @@ def twins_sentence(cell: Cell) -> str:
 def _how_often(twins: Twins) -> str:
     if twins.most_repeats < 2:
         return ""
-    upto = "" if twins.fewest_repeats == twins.most_repeats else "up to "
-    return f", each {upto}{twins.most_repeats} times"
+    if twins.fewest_repeats == twins.most_repeats:
+        return say(f", each {twins.most_repeats} times")
+    return say(f", each up to {twins.most_repeats} times")
 
 
 def _chance(p: float | None) -> str:

@@ -8,6 +8,7 @@ from vivavoce.records import Rate
 from vivavoce.reports.dialogue_meanings import signed
 from vivavoce.reports.dialogue_wording import NOT_YET, clean, sentence, some_names
 from vivavoce.reports.meanings import interval_text
+from vivavoce.sentences import say
 
 # So many times the dialogues that are there will never be gathered.
 HOPELESS = 100
@@ -26,7 +27,7 @@ def ranking_warning(result: DialoguesResult) -> str:
     """Say why the ranking is to be taken with care; what the headline explains is not explained again."""
     said = result.ranking.warning if result.ranking else ""
     if said in ("", result.passport.verdict):
-        return "" if result.passport.may_compare else f"{NOT_YET} Why stands at the top."
+        return "" if result.passport.may_compare else f"{NOT_YET} {say('Why stands at the top.')}"
     return sentence(said)
 
 
@@ -52,8 +53,12 @@ def unranked_sentence(ranking: Ranking) -> str:
         return ""
     noun = "preference" if any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs) else "talk"
     names = some_names([f"{clean(line.bot)} ({plural(line.n, noun)})" for line in few])
-    alone = "" if any(line.rank is not None for line in ranking.lines) else " So no bot has a rank."
-    return f"Too few {noun}s for a rank or a comparison: {names}. At least {LEAST_DIALOGUES} are needed.{alone}"
+    alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("So no bot has a rank.")
+    if noun == "talk":
+        told = say(f"Too few talks for a rank or a comparison: {names}. At least {LEAST_DIALOGUES} are needed.")
+    else:
+        told = say(f"Too few preferences for a rank or a comparison: {names}. At least {LEAST_DIALOGUES} are needed.")
+    return told + alone
 
 
 def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) -> str:
@@ -64,16 +69,18 @@ def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) ->
     """
     value = pair.difference.value
     if value is None:
-        why = "one of them has no score" if pair.verdict == TOO_CLOSE else pair.verdict
-        return f"{pair.first} and {pair.second} cannot be compared: {why}."
+        why = say("one of them has no score") if pair.verdict == TOO_CLOSE else pair.verdict
+        return say(f"{pair.first!s} and {pair.second!s} cannot be compared: {why}.")
     around = interval_text(pair.difference, "score")
     if pair.verdict in DECIDED:
         better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
-        sides = f", {_apart(pair.difference)}" if around else ""
-        stands = "is better" if trusted else "scores higher"
-        return f"{better} {stands} than {other}: {abs(value):.2f} points{sides}."
-    gap = f"{signed(value)} points" + (f", {around}" if around else "")
-    return f"{pair.first} and {pair.second}: {pair.verdict}{_correction(pair, judged)} ({gap}).{_forecast(pair)}"
+        sides, points = f", {_apart(pair.difference)}" if around else "", abs(value)
+        if trusted:
+            return say(f"{better!s} is better than {other!s}: {points:.2f} points{sides}.")
+        return say(f"{better!s} scores higher than {other!s}: {points:.2f} points{sides}.")
+    gap = say(f"{signed(value)} points") if not around else say(f"{signed(value)} points, {around}")
+    verdict = pair.verdict + _correction(pair, judged)
+    return say(f"{pair.first!s} and {pair.second!s}: {verdict} ({gap}).") + _forecast(pair)
 
 
 def _correction(pair: SystemPair, judged: int) -> str:
@@ -81,14 +88,14 @@ def _correction(pair: SystemPair, judged: int) -> str:
     if pair.p is None:
         return ""
     if judged > 1:
-        return f" after correction for {judged:,} pairs"
+        return " " + say(f"after correction for {judged:,} pairs")
     low, high = pair.difference.low, pair.difference.high
-    return " with so few talks" if low is not None and high is not None and low * high > 0 else ""
+    return " " + say("with so few talks") if low is not None and high is not None and low * high > 0 else ""
 
 
 def _apart(difference: Rate) -> str:
     ends = sorted(abs(end) for end in (difference.low, difference.high) if end is not None)
-    return f"{ends[0]:.2f} to {ends[1]:.2f}"
+    return say(f"{ends[0]:.2f} to {ends[1]:.2f}")
 
 
 def _forecast(pair: SystemPair) -> str:
@@ -96,6 +103,8 @@ def _forecast(pair: SystemPair) -> str:
     if not more:
         return ""
     if more > HOPELESS * max(1, pair.difference.n):
-        return " If there is a difference, it is too small for a log of a bearable size to show."
-    about = f"About {plural(more, 'more dialogue')} of both together"
-    return f" {about} would probably decide, if the difference is as large as it looks."
+        return " " + say("If there is a difference, it is too small for a log of a bearable size to show.")
+    about = plural(more, "more dialogue")
+    return " " + say(
+        f"About {about} of both together would probably decide, if the difference is as large as it looks."
+    )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import NOT_AVAILABLE, Measure, interval_text, score_text
+from vivavoce.sentences import say
 
 # An interval around a mean of fewer dialogues than this would pretend to know more than it does.
 FEWEST = 10
@@ -163,12 +164,12 @@ def signed(value: float) -> str:
 
 def range_text(low: float | None, high: float | None) -> str:
     """Write where a mark may lie, or nothing where that is not known."""
-    return "" if low is None or high is None else f"{low:.1f} to {high:.1f}"
+    return "" if low is None or high is None else say(f"{low:.1f} to {high:.1f}")
 
 
 def number_text(rate: Rate) -> str:
     """Write a number that is no share, with its interval and count: `3.12 (2.90 to 3.33, n = 120)`."""
     if rate.value is None:
         return NOT_AVAILABLE
-    parts = [part for part in (interval_text(rate, "score"), f"n = {rate.n:,}") if part]
+    parts = [part for part in (interval_text(rate, "score"), say(f"n = {rate.n:,}")) if part]
     return f"{score_text(rate.value)} ({', '.join(parts)})"

@@ -21,13 +21,19 @@ from vivavoce.records import Rate
 from vivavoce.reports.dialogue_meanings import FEWEST, number_text, range_text, signed, title_of_test
 from vivavoce.reports.meanings import interval_text, score_text
 from vivavoce.reports.talks import shorten, visible
+from vivavoce.sentences import say
 
 BINS_PER_POINT = 2
-NOT_YET = "You cannot compare bots with these scores yet."
+OF_THIS_LOG = "of this log"
+NOT_YET = say("You cannot compare bots with these scores yet.")
 # What an agreement counts: a log has one mean mark for each talk, a rater learnt from every single mark.
 Counted = Literal["talk", "mark"]
 # The tests of an origin that are told in one sentence; its table has all of them.
-_TOLD = {"overall": "in all", "human-bot": "with bots", "unseen-bot": "with bots it had never met"}
+_TOLD = {
+    "overall": say("{0} in all"),
+    "human-bot": say("{0} with bots"),
+    "unseen-bot": say("{0} with bots it had never met"),
+}
 # How a verdict begins when it repeats what the headline says.
 _REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*: *", re.IGNORECASE)
 
@@ -116,14 +122,14 @@ def headline(result: DialoguesResult) -> str:
     if not any(talk.value is not None for talk in talks_of(result)):
         return _nothing(result)
     if result.passport.may_compare:
-        return "You can compare bots with these scores."
+        return say("You can compare bots with these scores.")
     return NOT_YET
 
 
 def _nothing(result: DialoguesResult) -> str:
     if not result.scores:
-        return "Nothing could be scored: there are no dialogues."
-    return f"Nothing could be scored: {plural(len(result.scores), 'dialogue')} read, none of them with a score."
+        return say("Nothing could be scored: there are no dialogues.")
+    return say(f"Nothing could be scored: {plural(len(result.scores), 'dialogue')} read, none of them with a score.")
 
 
 def because(result: DialoguesResult) -> str:
@@ -254,11 +260,16 @@ def origin_sentence(origin: Origin | None) -> str:
 def learnt_sentence(origin: Origin | None) -> str:
     """Say what the rater learnt from."""
     if origin is None:
-        return "Nobody has measured this rater against people's marks yet."
-    learnt = f"It learnt from {origin.learnt_from}" if origin.learnt_from else "It does not say what it learnt from"
+        return say("Nobody has measured this rater against people's marks yet.")
     size = f" ({plural(origin.dialogues, 'dialogue')})" if origin.dialogues else ""
-    licence = f", licence {origin.licence}" if origin.licence else ""
-    return f"{learnt}{size}{licence}."
+    licence = say(f", licence {origin.licence!s}") if origin.licence else ""
+    if not origin.learnt_from:
+        return say(f"It does not say what it learnt from{size + licence}.")
+    if not size and licence:
+        return say(f"It learnt from {origin.learnt_from!s}, licence {origin.licence!s}.")
+    if not size:
+        return say(f"It learnt from {origin.learnt_from!s}.")
+    return say(f"It learnt from {origin.learnt_from!s} ({plural(origin.dialogues, 'dialogue')}){licence}.")
 
 
 def measured_sentence(origin: Origin | None) -> str:
@@ -266,31 +277,39 @@ def measured_sentence(origin: Origin | None) -> str:
     if origin is None:
         return ""
     known = [name for name in _TOLD if name in origin.agreements] or list(origin.agreements)[: len(_TOLD)]
+    rates = {name: origin.agreements[name].pearson for name in known}
     told = [
-        f"{number_text(origin.agreements[name].pearson)} {_TOLD.get(name) or f'({title_of_test(name)})'}"
-        for name in known
-        if origin.agreements[name].pearson.value is not None
+        _TOLD.get(name, f"{{0}} ({title_of_test(name)})").format(number_text(rate))
+        for name, rate in rates.items()
+        if rate.value is not None
     ]
     if not told:
-        return "How far it follows people on talks that it had not seen is not known."
+        return say("How far it follows people on talks that it had not seen is not known.")
     # The counts are of marks; that is said once.
-    first = told[0].replace(") ", " marks) ", 1)
-    return f"On talks that it had not seen it follows people's marks (Pearson) by {', '.join([first, *told[1:]])}."
+    n = next(rate.n for rate in rates.values() if rate.value is not None)
+    first = told[0].replace(f"n = {n:,}", say(f"n = {n:,} marks"), 1)
+    parts = ", ".join([first, *told[1:]])
+    return say(f"On talks that it had not seen it follows people's marks (Pearson) by {parts}.")
 
 
 def agreement_sentence(
-    agreements: Mapping[str, Agreement], *, where: str = "of this log", counted: Counted = "talk"
+    agreements: Mapping[str, Agreement], *, where: str = OF_THIS_LOG, counted: Counted = "talk"
 ) -> str:
     """Say how well the scores follow the marks; `where` the talks come from, `counted` what `n` stands for."""
     found = agreements.get("overall") or next(iter(agreements.values()), None)
     if found is None or not found.n:
-        return "None of these talks has both a score and a mark, so nobody knows how far the scores fit here."
+        return say("None of these talks has both a score and a mark, so nobody knows how far the scores fit here.")
     if found.pearson.value is None:
-        return f"{plural(found.n, counted)} with score and mark: too few, or too much alike, for a correlation."
-    some = plural(found.n, "marked talk") if counted == "talk" else f"{plural(found.n, 'mark')} of talks"
+        several = plural(found.n, counted)
+        return say(f"{several} with score and mark: too few, or too much alike, for a correlation.")
+    some = plural(found.n, "marked talk") if counted == "talk" else say(f"{plural(found.n, 'mark')} of talks")
     by = [_correlation(name, rate) for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman))]
-    told = " and ".join(one for one in by if one)
-    return f"On {some} {where}, scores and people's marks correlate by {told}: 0 is chance, 1 is perfect."
+    parts = " and ".join(one for one in by if one)
+    if where == OF_THIS_LOG:
+        return say(
+            f"On {some} of this log, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
+        )
+    return f"On {some} {where}, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
 
 
 def _correlation(name: str, rate: Rate) -> str:
@@ -302,12 +321,14 @@ def _correlation(name: str, rate: Rate) -> str:
 def recalibration_sentence(found: Recalibration | None) -> str:
     """Say what a correction towards the user's own marks would bring or has brought."""
     if found is None:
-        return "Recalibration: too few of these talks are marked to learn a correction from them."
-    line = f"mark = {found.slope:.2f} x score {'+' if found.intercept >= 0 else '-'} {abs(found.intercept):.2f}"
-    sure = "its gain is sure" if found.adopted else "its gain is not sure"
+        return say("Recalibration: too few of these talks are marked to learn a correction from them.")
+    sign, height = "+" if found.intercept >= 0 else "-", abs(found.intercept)
+    line = say(f"mark = {found.slope:.2f} x score {sign} {height:.2f}")
+    sure = say("its gain is sure") if found.adopted else say("its gain is not sure")
     if found.level_only:
-        sure = "it corrects the level only" if found.adopted else "not used: it would correct the level only"
-    told = f"Recalibration ({sure}): {line}, squared error saved: {number_text(found.gain)}."
+        level, unused = say("it corrects the level only"), say("not used: it would correct the level only")
+        sure = level if found.adopted else unused
+    told = say(f"Recalibration ({sure}): {line}, squared error saved: {number_text(found.gain)}.")
     return f"{told} {sentence(found.reason)}".strip()
 
 
@@ -318,4 +339,4 @@ def remarks(result: DialoguesResult) -> Iterator[str]:
     """Return all that a reader should know before trusting a score."""
     yield from (sentence(text) for text in (*result.passport.warnings, *result.notes))
     for group in cautions(result):
-        yield f"{plural(len(group.ids), 'score')} with a warning: {sentence(group.text)}"
+        yield say(f"{plural(len(group.ids), 'score')} with a warning: {sentence(group.text)}")

@@ -19,7 +19,7 @@ from vivavoce.records import Rate
 from vivavoce.reports import charts, conversation_charts, dialogue_charts, wording
 from vivavoce.reports import conversation_wording as talk_wording
 from vivavoce.reports import dialogue_wording as log_wording
-from vivavoce.reports.choices import ENOUGH_TESTED, top_pairs, untold_topics
+from vivavoce.reports.choices import ENOUGH_TESTED, confused_topics, top_pairs, untold_topics, weakest_topics
 from vivavoce.reports.dialogue_wording import Talk
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.parts import figure
@@ -27,6 +27,7 @@ from vivavoce.reports.svg import AnyChart
 from vivavoce.reports.tags import Html
 
 MOST_PAIRS = 12
+MOST_CONFUSED = 15
 NOTHING = Rate(None, None, None, 0)
 
 
@@ -65,8 +66,8 @@ def intents_figures(result: IntentsResult) -> dict[str, Figure]:
             settings_figure(result),
             risk_figure(first, result.threshold),
             calibration_figure(first),
-            topics_figure(first),
-            confusion_figure(first),
+            *([topics_figure(first)] if weakest_topics(first, 1) else []),
+            *([confusion_figure(first)] if confused_topics(first) else []),
             *([pairs_figure(pairs)] if pairs else []),
             sizes_figure({line.intent: line.examples for line in first.intents}),
         ]
@@ -115,12 +116,11 @@ def topics_figure(findings: SettingFindings) -> Figure:
 
 def confusion_figure(findings: SettingFindings) -> Figure:
     """Return which topics are taken for which."""
-    return Figure(
-        "confusion",
-        "What is taken for what",
-        "Row: the true topic; column: the guess, answered or not. The stronger, the larger the share of the row.",
-        charts.confusion_chart(findings),
-    )
+    told = "Row: the true topic; column: the guess, answered or not. The stronger, the larger the share of the row."
+    every = len(confused_topics(findings))
+    few = f" The {MOST_CONFUSED} most confused of {every:,} topics with mistakes." if every > MOST_CONFUSED else ""
+    chart = charts.confusion_chart(findings, MOST_CONFUSED)
+    return Figure("confusion", "What is taken for what", f"{told}{few}", chart)
 
 
 def pairs_figure(pairs: Sequence[Pair]) -> Figure:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vivavoce.records import Rate
+from vivavoce.sentences import say
 
 Kind = Literal["share", "score", "seconds", "count", "points"]
 Better = Literal["higher", "lower", "neither"]
@@ -167,7 +168,15 @@ _TABLE = (
         about="topic",
         absent="the topic was never tested",
     ),
-    Measure("f1", "F1", "Found and right when used in one number.", "higher", "score", "topic"),
+    Measure(
+        "f1",
+        "F1",
+        "Found and right when used in one number; 0 for a topic that was tested and never found.",
+        "higher",
+        "score",
+        "topic",
+        "the topic was never tested",
+    ),
     Measure(
         "attracted",
         "Attracted",
@@ -234,6 +243,24 @@ _TABLE = (
         "count",
         "pair",
     ),
+    Measure(
+        "mistakes",
+        "Wrong answers between the two",
+        "How many questions of the two topics were answered with the other one in the exam, over all retries.",
+        "lower",
+        "count",
+        "pair",
+        "no setting tested every topic",
+    ),
+    Measure(
+        "held_back",
+        "Wrong guesses held back",
+        "How many questions of the two topics were taken for the other one, but not surely enough to be answered so.",
+        "neither",
+        "count",
+        "pair",
+        "no setting tested every topic",
+    ),
     # --- data and time ------------------------------------------------------------------------------------
     Measure(
         "inflation",
@@ -281,13 +308,13 @@ def hundred(value: float) -> str:
     """Write how many of 100 a share is."""
     whole = f"{100 * value:.0f}"
     if whole == "0" and value > 0:
-        return "under 1"
-    return "over 99" if whole == "100" and value < 1 else whole
+        return say("under 1")
+    return say("over 99") if whole == "100" and value < 1 else whole
 
 
 def score_text(value: float | None) -> str:
     """Write a score that is not a share of anything."""
-    return NOT_AVAILABLE if value is None else f"{value:.2f}"
+    return NOT_AVAILABLE if value is None else f"{value:z.2f}"
 
 
 def seconds_text(value: float | None) -> str:
@@ -309,7 +336,7 @@ def value_text(kind: Kind, value: float | None) -> str:
     if kind == "seconds":
         return seconds_text(value)
     if kind == "points":
-        return f"{100 * value:.1f} points"
+        return say(f"{100 * value:z.1f} points")
     return score_text(value) if kind == "score" else f"{value:,.10g}"
 
 
@@ -318,15 +345,15 @@ def interval_text(rate: Rate, kind: Kind = "share") -> str:
     if rate.value is None or rate.low is None or rate.high is None:
         return ""
     if kind == "share":
-        return f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %"
-    return f"{rate.low:.2f} to {rate.high:.2f}"
+        return say(f"{100 * rate.low:z.0f} to {100 * rate.high:z.0f} %")
+    return say(f"{rate.low:z.2f} to {rate.high:z.2f}")
 
 
 def rate_text(rate: Rate, kind: Kind = "share") -> str:
     """Write a value with its interval and count, or n/a."""
     if rate.value is None:
         return NOT_AVAILABLE
-    parts = [part for part in (interval_text(rate, kind), f"n = {rate.n:,}") if part]
+    parts = [part for part in (interval_text(rate, kind), say(f"n = {rate.n:,}")) if part]
     return f"{value_text(kind, rate.value)} ({', '.join(parts)})"
 
 

@@ -49,9 +49,10 @@ def _card(pair: Pair, result: IntentsResult) -> Html:
 
 def _pair_facts(pair: Pair, result: IntentsResult) -> list[str]:
     direction, stability = wording.pair_direction(pair), wording.pair_stability(pair)
-    cost = wording.cost_fact(pair, result)
+    cost, mistaken = wording.cost_fact(pair, result), wording.pair_mistakes(pair)
     return [
-        *([] if wording.swallowed(pair) else [f"{direction[0].upper()}{direction[1:]}."]),
+        *([f"{mistaken[0].upper()}{mistaken[1:]}."] if mistaken else []),
+        *([] if wording.swallowed(pair) or pair.only_alike else [f"{direction[0].upper()}{direction[1:]}."]),
         *([f"It is {stability}."] if stability else []),
         *([f"It {cost}."] if cost else []),
         f"What the bot mixes: {tight(pair.bot_overlap)}; how alike the texts are: {tight(pair.text_overlap)}.",

@@ -13,6 +13,8 @@ from vivavoce.reports.choices import (
     ENOUGH_TESTED,
     confused_topics,
     short_notes,
+    weakest_topics,
+    why_none_weakest,
 )
 from vivavoce.reports.meanings import MEASURES, direction_text
 from vivavoce.reports.parts import named, prose, rate_part, rest
@@ -136,8 +138,11 @@ def _calibration_table(findings: SettingFindings) -> Html:
 def about_topics(result: IntentsResult) -> Html:
     """Return how each topic fared."""
     findings = result.settings[0]
-    fared = figures.topics_figure(findings).part()
-    taken = figures.confusion_figure(findings).part(_confusion_table(findings))
+    weakest, confused = weakest_topics(findings, 1), confused_topics(findings, 1)
+    fared = figures.topics_figure(findings).part() if weakest else tag("p", why_none_weakest(findings))
+    taken = tag("p", "No topic was taken for another.")
+    if confused:
+        taken = figures.confusion_figure(findings).part(_confusion_table(findings))
     return section(
         tag("h2", "Topic by topic"),
         tag("div", fared, taken, class_="charts"),

@@ -119,7 +119,8 @@ def _pair_facts(pair: Pair, result: IntentsResult) -> str:
     overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
     facts = [
         f"Overlap {wording.share_text(pair.overlap)} ({wording.interval_text(overlap)})",
-        *([] if wording.swallowed(pair) else [wording.pair_direction(pair)]),
+        wording.pair_mistakes(pair),
+        *([] if wording.swallowed(pair) or pair.only_alike else [wording.pair_direction(pair)]),
         wording.cost_fact(pair, result),
         wording.pair_stability(pair),
     ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from vivavoce.errors import plural
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.findings import SettingFindings, TimingFindings
-from vivavoce.intents.pairs import CLASH_LEVEL, Pair
+from vivavoce.intents.pairs import CLASH_LEVEL, MIN_EVIDENCE, Pair
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import Setting
 from vivavoce.outcomes import Counts, Outcome
@@ -27,6 +27,8 @@ from vivavoce.reports.meanings import (
     share_text,
     value_text,
 )
+from vivavoce.reports.titles import OUTCOME_TITLES, PROBLEM_TITLES
+from vivavoce.sentences import say
 
 __all__ = [
     "MEASURES",
@@ -47,6 +49,7 @@ __all__ = [
     "never_guessed",
     "pair_advice",
     "pair_direction",
+    "pair_mistakes",
     "pair_sentence",
     "pair_stability",
     "percent",
@@ -63,6 +66,7 @@ __all__ = [
     "timing_sentence",
     "value_text",
     "verdict",
+    "work_order",
 ]
 
 # Below this a pair needs no attention: half of the level at which it counts as a clash.
@@ -71,36 +75,7 @@ WATCH_LEVEL = CLASH_LEVEL / 2
 SELDOM = 0.05
 # From here on two topics look the same, not just alike.
 SAME_LEVEL = 0.99
-NO_GUESSES = "the engine had no guess for any question"
-
-OUTCOME_TITLES = {
-    Outcome.RIGHT: "Right",
-    Outcome.WRONG_INTENT: "Wrong topic",
-    Outcome.OVERREACH: "Answered a stranger",
-    Outcome.MISSED: "Missed",
-    Outcome.WRONG_DEFERRED: "Held back an error",
-    Outcome.NO_GUESS: "No guess",
-    Outcome.DECLINED: "Stranger declined",
-    Outcome.DECLINED_NO_GUESS: "Stranger declined, no guess",
-}
-
-PROBLEM_TITLES = {
-    "all_singletons": "Every topic has one example",
-    "contradiction": "Same text under two topics",
-    "duplicate": "Repeated text",
-    "encoding": "Damaged letters",
-    "future_date": "Date in the future",
-    "imbalance": "Very large topics",
-    "language_mix": "Mixed languages",
-    "near_duplicate": "Nearly repeated text",
-    "one_class": "Nothing to tell apart",
-    "short_text": "Text says nothing",
-    "similar_names": "Topic names nearly the same",
-    "singleton": "Topic with one example",
-    "tiny": "Topic with few examples",
-    "unreadable_date": "Date cannot be read",
-    "very_long_text": "Very long text",
-}
+NO_GUESSES = say("the engine had no guess for any question")
 
 
 # --- the whole exam ----------------------------------------------------------------------------------------
@@ -109,22 +84,25 @@ PROBLEM_TITLES = {
 def headline(result: IntentsResult) -> str:
     """Say in one sentence how many questions the bot would answer by itself, and how many of these right."""
     if not result.settings:
-        return "No retry was completed, so nothing can be said about the bot."
+        return say("No retry was completed, so nothing can be said about the bot.")
     first = result.settings[0]
     answered, right = first.rates["automation_rate"], first.rates["precision_answered"]
     if answered.value is None:
         return _untested(result)
-    asked = "questions" if first.counts.negatives else "questions about its topics"
-    said = f"Of 100 {asked}, the bot would answer"
+    asked = say("questions") if first.counts.negatives else say("questions about its topics")
     if right.value is None:
-        why = f"it is never sure enough at the threshold of {result.threshold:g}"
-        return f"{said} none by itself: {NO_GUESSES if _had_no_guess(result) else why}."
-    return f"{said} {of_hundred(answered)} by itself; of 100 such answers, {of_hundred(right)} would be right."
+        unsure = say(f"it is never sure enough at the threshold of {result.threshold:g}")
+        why = NO_GUESSES if _had_no_guess(result) else unsure
+        return say(f"Of 100 {asked}, the bot would answer none by itself: {why}.")
+    by_itself, rightly = of_hundred(answered), of_hundred(right)
+    return say(
+        f"Of 100 {asked}, the bot would answer {by_itself} by itself; of 100 such answers, {rightly} would be right."
+    )
 
 
 def _untested(result: IntentsResult) -> str:
     known = (note.message for note in result.warnings if note.kind == "untestable")
-    return next(known, "Nothing was tested, so nothing can be said about the bot.")
+    return next(known, say("Nothing was tested, so nothing can be said about the bot."))
 
 
 def never_guessed(counts: Counts) -> bool:
@@ -141,39 +119,58 @@ def strangers_sentence(result: IntentsResult) -> str:
     for findings in result.settings:
         declined = findings.rates["negative_rejection"]
         if declined.value is not None and findings.same_as is None:
-            return f"Of 100 questions that no topic fits, it would rightly leave {of_hundred(declined)} unanswered."
-    return f"How it treats questions that no topic fits is not known: {absence('negative_rejection')}."
+            left = of_hundred(declined)
+            return say(f"Of 100 questions that no topic fits, it would rightly leave {left} unanswered.")
+    return say(f"How it treats questions that no topic fits is not known: {absence('negative_rejection')}.")
 
 
 def verdict(result: IntentsResult) -> str:
     """Say how many pairs of topics need attention, and where to begin."""
-    clashing = [pair for pair in result.pairs if needs_work(pair) and pair.overlap >= CLASH_LEVEL]
+    clashing = [pair for pair in work_order(result) if needs_work(pair) and pair.overlap >= CLASH_LEVEL]
     unclear = [p for p in result.pairs if not p.enough and not p.same_answer and p.overlap >= CLASH_LEVEL]
     said = [_clash_text(result, clashing)] if clashing else []
     said += [_unclear_text(unclear)] if unclear else []
-    return " ".join(said) or f"No two topics overlap by {share_text(CLASH_LEVEL)} or more."
+    said = said or [say(f"No two topics overlap by {share_text(CLASH_LEVEL)} or more.")]
+    return " ".join([*said, *_dearest_text(result, clashing)])
+
+
+def _dearest_text(result: IntentsResult, clashing: Sequence[Pair]) -> Iterator[str]:
+    """Name the pair with the most wrong answers, where the sentence before begins with another or with none."""
+    first = next((pair for pair in work_order(result) if pair.mistakes), None)
+    if first is not None and first not in clashing[:1]:
+        yield say(f"Most wrong answers lie between '{first.a}' and '{first.b}': {pair_mistakes(first)}.")
 
 
 def _clash_text(result: IntentsResult, clashing: Sequence[Pair]) -> str:
     first = clashing[0]
+    level, pairs = share_text(CLASH_LEVEL), len(clashing)
+    if pairs == 1:
+        return say(f"One pair of topics overlaps by {level} or more; begin with '{first.a}' and '{first.b}'.")
     # The result lists the worst pairs only: where all of them clash, there may be more.
-    least = "At least " if len(clashing) == len(result.pairs) else ""
-    count = "One pair of topics overlaps" if len(clashing) == 1 else f"{least}{len(clashing)} pairs of topics overlap"
-    return f"{count} by {share_text(CLASH_LEVEL)} or more; begin with '{first.a}' and '{first.b}'."
+    if pairs == len(result.pairs):
+        return say(
+            f"At least {pairs} pairs of topics overlap by {level} or more; begin with '{first.a}' and '{first.b}'."
+        )
+    return say(f"{pairs} pairs of topics overlap by {level} or more; begin with '{first.a}' and '{first.b}'.")
 
 
 def _unclear_text(unclear: Sequence[Pair]) -> str:
     """Name the first pair that seems to clash but has too few examples for a judgement."""
     first, more = unclear[0], len(unclear) - 1
-    look = "look the same" if first.overlap >= SAME_LEVEL else "look alike"
-    said = f"'{first.a}' and '{first.b}' {look} (overlap {share_text(first.overlap)})"
-    rest = f" The same holds for {plural(more, 'more pair')}." if more else ""
-    return f"{said}, but there are not enough different examples to tell.{rest}"
+    look = say("look the same") if first.overlap >= SAME_LEVEL else say("look alike")
+    rest = " " + say(f"The same holds for {plural(more, 'more pair')}.") if more else ""
+    return (
+        say(
+            f"'{first.a}' and '{first.b}' {look} (overlap {share_text(first.overlap)}), but there are not enough "
+            "different examples to tell."
+        )
+        + rest
+    )
 
 
 def timing_sentence(timing: TimingFindings) -> str:
     """Say how long training and answering took."""
-    return (
+    return say(
         f"Training took {seconds_text(timing.train)} a retry; a message is answered in "
         f"{seconds_text(timing.classify_p50)} (95 of 100 within {seconds_text(timing.classify_p95)})."
     )
@@ -182,8 +179,10 @@ def timing_sentence(timing: TimingFindings) -> str:
 def of_hundred(rate: Rate) -> str:
     """Write how many of 100 a share is, with its range."""
     assert rate.value is not None  # noqa: S101 - callers have said what a missing value means
-    around = f" ({interval_text(rate).removesuffix(' %')})" if rate.low is not None else ""
-    return f"{hundred(rate.value)}{around}"
+    if rate.low is None or rate.high is None:
+        return hundred(rate.value)
+    around = say(f"{100 * rate.low:z.0f} to {100 * rate.high:z.0f}")
+    return f"{hundred(rate.value)} ({around})"
 
 
 # --- settings ----------------------------------------------------------------------------------------------
@@ -193,22 +192,27 @@ def setting_title(findings: SettingFindings) -> str:
     """Name a setting by what the bot has to face."""
     setting = findings.setting
     if setting.k:
-        return f"Topics under {setting.k} examples unknown"
-    return "Smallest topics unknown" if setting.p else "All topics known"
+        return say(f"Topics under {setting.k} examples unknown")
+    return say("Smallest topics unknown") if setting.p else say("All topics known")
 
 
 def setting_sentence(findings: SettingFindings) -> str:
     """Say what a setting asks of the bot."""
     setting, low = findings.setting, findings.low_topics
     if findings.same_as is not None:
-        small = f"no topic has fewer than {setting.k} examples" if setting.k else "no topic could be held out"
-        return f"Setting {setting} equals {findings.same_as}: {small}."
+        fewer = say(f"no topic has fewer than {setting.k} examples")
+        small = fewer if setting.k else say("no topic could be held out")
+        return say(f"Setting {setting!s} equals {findings.same_as!s}: {small}.")
     if not low:
         strangers = findings.counts.negatives
-        asked = f"{plural(strangers, 'test')} asked what no topic fits" if strangers else "no stranger was asked"
-        return f"Every topic was taught and tested; {asked}."
-    which = f"{plural(len(low), 'topic')} ({share_text(findings.share_low)} of the examples)"
-    return f"{which} took turns in not being taught: their questions are strangers then, to be left unanswered."
+        some = say(f"{plural(strangers, 'test')} asked what no topic fits")
+        asked = some if strangers else say("no stranger was asked")
+        return say(f"Every topic was taught and tested; {asked}.")
+    share = share_text(findings.share_low)
+    return say(
+        f"{plural(len(low), 'topic')} ({share} of the examples) took turns in not being taught: their questions are "
+        "strangers then, to be left unanswered."
+    )
 
 
 # --- pairs of topics ---------------------------------------------------------------------------------------
@@ -217,21 +221,37 @@ def setting_sentence(findings: SettingFindings) -> str:
 def pair_sentence(pair: Pair) -> str:
     """Say how much two topics are mixed up, and in which direction."""
     overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
-    said = f"'{pair.a}' and '{pair.b}' overlap by {share_text(pair.overlap)} ({interval_text(overlap)})"
-    return f"{said}; {pair_direction(pair)}."
+    said = say(f"'{pair.a}' and '{pair.b}' overlap by {share_text(pair.overlap)} ({interval_text(overlap)})")
+    facts = [*([] if pair.only_alike else [pair_direction(pair)]), pair_mistakes(pair)]
+    return f"{'; '.join([said, *filter(None, facts)])}."
+
+
+def pair_mistakes(pair: Pair) -> str:
+    """Say how often one of the two was taken for the other in the exam; nothing where that was not measured."""
+    if pair.mistakes is None or pair.bot_overlap is None:
+        return ""
+    if pair.mistakes:
+        if pair.mistakes == 1:
+            return say("1 question was answered with the wrong one of the two")
+        return say(f"{pair.mistakes:,} questions were answered with the wrong one of the two")
+    if pair.held_back:
+        if pair.held_back == 1:
+            return say("no question was answered wrongly; 1 wrong guess was held back")
+        return say(f"no question was answered wrongly; {pair.held_back:,} wrong guesses were held back")
+    return say("no question was mistaken; the texts look alike")
 
 
 def pair_direction(pair: Pair) -> str:
     """Say which topic loses questions to which."""
-    way = "one way only, from" if swallowed(pair) else "more often from"
-    return f"questions stray {way} '{pair.a}' to '{pair.b}'"
+    way = say("one way only, from") if swallowed(pair) else say("more often from")
+    return say(f"questions stray {way} '{pair.a}' to '{pair.b}'")
 
 
 def pair_stability(pair: Pair) -> str:
     """Say how firmly the pair stands at the top of the ranking; nothing where it stands there by chance."""
     if pair.top3_share < SELDOM:
         return ""
-    return f"in the top three in {100 * pair.top3_share:.0f} of 100 re-checks"
+    return say(f"in the top three in {100 * pair.top3_share:.0f} of 100 re-checks")
 
 
 def cost_text(pair: Pair) -> str:
@@ -255,12 +275,16 @@ def cost_fact(pair: Pair, result: IntentsResult) -> str:
 
 def pair_advice(pair: Pair, result: IntentsResult | None = None) -> str:
     """Say what to look at; the result tells why the bot's view of a pair is missing."""
-    if not pair.enough:
-        return "Not enough examples to tell: add some to the smaller topic, then check again."
+    if not pair.enough and not pair.mistakes:
+        return say("Not enough examples to tell: add some to the smaller topic, then check again.")
     if pair.same_answer:
-        return "Harmless: both topics give the same answer. Merge them when convenient."
+        return say("Harmless: both topics give the same answer. Merge them when convenient.")
+    if pair.mistakes and (pair.overlap < WATCH_LEVEL or not pair.enough):
+        return say(
+            "Read the questions that were mistaken: move those in the wrong topic, add examples like the others."
+        )
     if pair.overlap < WATCH_LEVEL:
-        return "Nothing to do: the two are told apart."
+        return say("Nothing to do: the two are told apart.")
     return _views_advice(pair, result) or _direction_advice(pair)
 
 
@@ -268,31 +292,33 @@ def _views_advice(pair: Pair, result: IntentsResult | None) -> str:
     """Compare what the bot mixes with how alike the texts are, where they disagree or one is missing."""
     bot, text = pair.bot_overlap, pair.text_overlap
     if bot is None:
-        return f"Only the texts were compared{_why_texts_only(result)}."
+        return say(f"Only the texts were compared{_why_texts_only(result)}.")
     if text is None:
         return ""
     if text >= CLASH_LEVEL and bot < WATCH_LEVEL:
-        return "The texts are alike, but the bot copes: leave the topics as they are."
+        return say("The texts are alike, but the bot copes: leave the topics as they are.")
     if bot >= CLASH_LEVEL and text < WATCH_LEVEL:
-        return "The bot mixes them although the texts differ: examples are missing, the topics are fine."
+        return say("The bot mixes them although the texts differ: examples are missing, the topics are fine.")
+    if pair.only_alike:
+        return say("The bot told them apart in every test: merge the two only if one answer serves both.")
     return ""
 
 
 def _why_texts_only(result: IntentsResult | None) -> str:
     if result is not None and _had_no_guess(result):
-        return ": the engine gave no guesses"
+        return say(": the engine gave no guesses")
     if result is not None and any(findings.setting == Setting(0, 0.0) for findings in result.settings):
         return ""
-    return ": add the setting 0,0 to see what the bot makes of them"
+    return say(": add the setting 0,0 to see what the bot makes of them")
 
 
 def _direction_advice(pair: Pair) -> str:
     if swallowed(pair):
-        return (
+        return say(
             f"'{pair.b}' swallows '{pair.a}': add examples to '{pair.a}', move stray ones, or merge the two if one "
             "answer serves both."
         )
-    return (
+    return say(
         "They are mixed in both directions: decide which questions belong where, or merge the two if one answer "
         "serves both."
     )
@@ -313,6 +339,17 @@ def swallowed(pair: Pair) -> bool:
 def needs_work(pair: Pair) -> bool:
     """Say whether a pair is worth a person's time: enough examples, and not the same answer anyway."""
     return pair.enough and not pair.same_answer
+
+
+def work_order(result: IntentsResult) -> tuple[Pair, ...]:
+    """Return the pairs worth a person's time: those with the most wrong answers first, those that look alike last."""
+    worth = (
+        pair
+        for pair in result.pairs
+        if (needs_work(pair) and pair.overlap >= WATCH_LEVEL)
+        or ((pair.mistakes or 0) >= MIN_EVIDENCE and not pair.same_answer)
+    )
+    return tuple(sorted(worth, key=lambda pair: (-(pair.mistakes or 0), -(pair.held_back or 0))))
 
 
 # --- checking data -----------------------------------------------------------------------------------------

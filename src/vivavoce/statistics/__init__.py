@@ -17,6 +17,7 @@ from vivavoce.statistics.correlation import (
 )
 from vivavoce.statistics.paired import PairedTest, holm, items_to_decide, mcnemar_exact
 from vivavoce.statistics.ranking import rank_auc
+from vivavoce.statistics.resampled_agreement import RaterAgreement, agreement_of_raters
 from vivavoce.statistics.resampling import bootstrap, paired_bootstrap, resamples
 from vivavoce.statistics.shares import clopper_pearson_upper, wilson
 from vivavoce.statistics.splits import corrected_paired_test, mean_rate
@@ -24,6 +25,8 @@ from vivavoce.statistics.splits import corrected_paired_test, mean_rate
 __all__ = [
     "Correlations",
     "PairedTest",
+    "RaterAgreement",
+    "agreement_of_raters",
     "bootstrap",
     "bradley_terry",
     "clopper_pearson_upper",

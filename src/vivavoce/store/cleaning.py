@@ -12,6 +12,7 @@ from vivavoce.errors import UsageError
 
 # A NUL as JSON writes it: an odd number of backslashes before it.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 # What a whole number of PostgreSQL can be.
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
 _REMEDY = "remove the character; it is usually left by a broken copy or the wrong encoding"
@@ -44,10 +45,10 @@ def clean_number(number: int) -> int:
 def dump_json(value: Any) -> str:
     """Write plain values for a JSON column."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = _encode(value)
     except ValueError as error:
         raise UnfitError("a number that is not finite cannot be kept", remedy="leave the value out") from error
-    if _NUL.search(text):
+    if "\\u0000" in text and _NUL.search(text):
         raise UnfitError(f"a NUL character cannot be kept: {_shown(text)}", remedy=_REMEDY)
     if not text.isascii():
         _check_encoding(text)

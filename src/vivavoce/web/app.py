@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
@@ -90,8 +91,10 @@ def _page_router() -> APIRouter:
     return router
 
 
-def _place(route: BaseRoute) -> list[tuple[bool, str]]:
-    return [("{" in piece, piece) for piece in getattr(route, "path", "").split("/")]
+def _place(route: BaseRoute) -> list[tuple[bool, int, str]]:
+    """Return what a route is sorted by: in every piece of its path, the more is fixed the sooner it is tried."""
+    pieces = getattr(route, "path", "").split("/")
+    return [("{" in piece, -len(re.sub(r"{.*?}", "", piece)), piece) for piece in pieces]
 
 
 def _vega() -> Response:

@@ -42,6 +42,9 @@ STATUSES: tuple[tuple[type[VivaError], int], ...] = (
 )
 
 
+_HTTP_TEXTS = {404: "there is nothing here", 405: "this page cannot be asked in this way"}
+
+
 @dataclass(frozen=True, slots=True)
 class FaultBody:
     """One thing that is wrong, and its place."""
@@ -82,9 +85,9 @@ def body_of(error: VivaError) -> dict[str, object]:
     return {"what": error.what, "where": error.where, "remedy": error.remedy, "faults": faults}
 
 
-def answer_error(request: Request, error: VivaError) -> Response:
-    """Return the answer to something refused."""
-    status = status_of(error)
+def answer_error(request: Request, error: VivaError, status: int | None = None) -> Response:
+    """Return the answer to something refused; `status` where it is another than that of the error."""
+    status = status or status_of(error)
     if request.url.path.startswith("/api/"):
         headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
         return JSONResponse(body_of(error), status, headers)
@@ -112,10 +115,9 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
         kind = {404: AbsentError, 403: AccessError}.get(error.status_code, UsageError)
-        said = "there is nothing here" if error.status_code == 404 else str(error.detail)
+        said = _HTTP_TEXTS.get(error.status_code) or str(error.detail)
         shown = kind(said, where=request.url.path, remedy="go back, or choose from the navigation")
-        answer = answer_error(request, shown)
-        answer.status_code = error.status_code
+        answer = answer_error(request, shown, error.status_code)
         # Which methods there are, when to come again: part of what the answer says.
         answer.headers.update(error.headers or {})
         if error.status_code == 405 and (methods := methods_at(request.url.path)):
@@ -126,9 +128,7 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
     def _unreadable(request: Request, error: RequestValidationError) -> Response:
         faults = [Fault(str(one["msg"]), ".".join(str(step) for step in one["loc"])) for one in error.errors()]
         shown = UsageError("the request cannot be read", faults=faults, remedy="correct these places")
-        answer = answer_error(request, shown)
-        answer.status_code = 422
-        return answer
+        return answer_error(request, shown, 422)
 
     @app.exception_handler(Exception)
     def _unexpected(request: Request, error: Exception) -> Response:

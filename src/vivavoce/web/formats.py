@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.records import Rate
 from vivavoce.web.language import Words, catalogue, gettext_noop
 from vivavoce.web.parts import differences
+from vivavoce.web.retelling import SIGNS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Writer", "filters"]
 
-# What English sets between groups of three digits and before decimals, and what other languages set there.
-_SIGNS: Mapping[str, Mapping[int, int]] = MappingProxyType({"de": str.maketrans(",.", ".,")})
 _MONTHS = (
     gettext_noop("January"),
     gettext_noop("February"),
@@ -45,10 +43,10 @@ class Writer:
     words: Words
 
     def number(self, value: float | None, digits: int = 0) -> str:
-        """Write a number with groups of three digits."""
+        """Write a number with groups of three digits; what rounds to nothing has no sign."""
         if value is None:
             return self.words.gettext("n/a")
-        return f"{value:,.{digits}f}".translate(_SIGNS.get(self.words.language, {}))
+        return f"{value:z,.{digits}f}".translate(SIGNS.get(self.words.language, {}))
 
     def percent(self, value: float | None, digits: int = 1) -> str:
         """Write a share as percent with decimals."""
@@ -124,6 +122,14 @@ class Writer:
         said = f"{when:%Y-%m-%dT%H:%M:%SZ}", self._moment(when), say(when)
         return Markup('<time datetime="{}" title="{}">{}</time>').format(*said)
 
+    def day_words(self, moment: datetime) -> str:
+        """Write a day in words, as plain text."""
+        return self._day(_utc(moment))
+
+    def moment_words(self, moment: datetime) -> str:
+        """Write a time in words, in UTC, as plain text."""
+        return self._moment(_utc(moment))
+
     def _day(self, when: datetime) -> str:
         month = self.words.gettext(_MONTHS[when.month - 1])
         return self.words.gettext("%(day)s %(month)s %(year)s", day=when.day, month=month, year=when.year)
@@ -149,7 +155,7 @@ def filters(words: Words) -> dict[str, Callable[..., Any]]:
     """Return the filters of templates, by name."""
     writer = Writer(words)
     names = ("number", "percent", "share", "value", "interval", "plural", "duration", "day", "date", "ago")
-    return {**{name: getattr(writer, name) for name in names}, "differences": differences}
+    return {**{name: getattr(writer, name) for name in names}, "differences": differences, "said": words.said}
 
 
 def _utc(moment: datetime) -> datetime:

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from vivavoce.web.retelling import retell
+
 __all__ = [
     "DEFAULT",
     "DOMAIN",
@@ -45,6 +47,10 @@ class Words:
     def ngettext(self, one: str, many: str, n: int, /, **values: object) -> str:
         """Return the form that suits the number; `%(num)s` is the number itself."""
         return catalogue(self.language).ngettext(one, many, n) % {"num": n, **values}
+
+    def said(self, text: str) -> str:
+        """Return a text of the layers below (see `vivavoce.sentences`) in this language."""
+        return text if self.language == DEFAULT else retell(self.language, text)
 
 
 def gettext_noop(text: str) -> str:

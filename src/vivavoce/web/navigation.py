@@ -18,6 +18,7 @@ OF_PROJECT = (
     ("dialogues", gettext_noop("Dialogues"), "/dialogues", "d"),
     ("bots", gettext_noop("Bots"), "/bots", "b"),
     ("engines", gettext_noop("Engines"), "/engines", "e"),
+    ("schedules", gettext_noop("Daily runs"), "/schedules", "y"),
 )
 OF_WORKSPACE = (
     ("people", gettext_noop("People"), "/people", "p"),

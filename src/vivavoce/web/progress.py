@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from vivavoce.store.rows import Project, Run, RunState, UnitState
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.parts import Field, Progress, Tone
+from vivavoce.web.parts import Choice, Field, Progress, Tone
 from vivavoce.workspace.exams.runs import MOST_TITLE, FailureCount, RunLine, RunProgress
 
 KINDS = {
@@ -52,7 +52,10 @@ class RunBadge:
 
 @dataclass(frozen=True, slots=True)
 class ProgressView:
-    """How far a run is. `actions` is where cancel, resume and retry are sent to; `no_worker`: nobody is there."""
+    """How far a run is. `actions` is where cancel, resume and retry are sent to.
+
+    `silent`: since when nobody is at work on it; `remedy`: what to do about it, where no worker is there at all.
+    """
 
     progress: Progress
     badge: RunBadge
@@ -65,7 +68,8 @@ class ProgressView:
     left_out: str
     failures: tuple[FailureCount, ...]
     more_failures: int
-    no_worker: bool
+    silent: str
+    remedy: str
     may_cancel: bool
     may_resume: bool
     may_retry: bool
@@ -92,6 +96,17 @@ def run_path(project: Project, run: Run) -> str:
 def actions_path(project: Project, run: Run) -> str:
     """Return the address under which all is done with a run, whatever its kind."""
     return f"/p/{project.slug}/runs/{run.number}"
+
+
+def tab_title(words: Words, run: Run) -> str:
+    """Return what the tab of a browser says of a run: its number too, since people may give two the same title."""
+    return words.gettext("Run %(number)s: %(title)s", number=run.number, title=run.title)
+
+
+def run_choice(words: Words, run: Run) -> Choice:
+    """Return a run as an option of a select: number, title and when."""
+    when = Writer(words).moment_words(run.created)
+    return Choice(str(run.number), f"{run.number}: {run.title} ({when})")
 
 
 def badge_of(words: Words, run: Run) -> RunBadge:
@@ -121,11 +136,11 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
     failed = counts[UnitState.FAILED]
     over = not run.state.open
     shown = Progress(
-        words.gettext(LABELS[run.state]),
+        words.gettext(LABELS[RunState.WAITING if found.silence and not over else run.state]),
         counts[UnitState.DONE] + failed,
         run.total,
         failed,
-        found.seconds_left,
+        None if found.silence else found.seconds_left,
         over,
     )
     actions = actions_path(project, run)
@@ -141,10 +156,43 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
         left_out=_left_out(words, run, failed),
         failures=found.failures,
         more_failures=failed - sum(one.count for one in found.failures),
-        no_worker=run.state.open and not found.workers,
+        silent=_silent(words, found),
+        remedy=_remedy(words, found),
         may_cancel=run.state.open,
         may_resume=run.state in (RunState.CANCELLED, RunState.FAILED),
         may_retry=run.state is RunState.DONE and failed > 0,
+    )
+
+
+def _silent(words: Words, found: RunProgress) -> str:
+    """Say since when nobody is at work on a run, and when what was begun is taken up again."""
+    silence, writer = found.silence, Writer(words)
+    if silence is None:
+        return ""
+    if silence.seconds is None:
+        return words.gettext("No worker is there, so nothing is begun.")
+    since = _seconds(writer, silence.seconds)
+    if not found.workers:
+        return words.gettext("Waiting for a worker: the last one went silent %(time)s ago.", time=since)
+    return words.gettext(
+        "Waiting for a worker: the last one went silent %(time)s ago. What it had begun is free for another in "
+        "%(again)s.",
+        time=since,
+        again=_seconds(writer, silence.again_in or 0.0),
+    )
+
+
+def _seconds(writer: Writer, seconds: float) -> str:
+    """Write a time to wait in whole seconds, one at least."""
+    whole = max(1, round(seconds))
+    return f"{writer.number(whole)} s" if whole < 10 else writer.duration(whole)
+
+
+def _remedy(words: Words, found: RunProgress) -> str:
+    if found.silence is None or found.workers:
+        return ""
+    return words.gettext(
+        "Start one with the command viva worker, or start the server with its own; the run then goes on by itself."
     )
 
 

@@ -40,7 +40,7 @@ _NEUTRAL = (TurnOutcome.UNCHECKED, TurnOutcome.NOT_REACHED, TurnOutcome.ERROR)
 
 def outcome_title(words: Words, outcome: str) -> str:
     """Return what became of a turn; nothing where it has not been judged."""
-    return words.gettext(OUTCOME_NAMES[TurnOutcome(outcome)]) if outcome else ""
+    return words.said(OUTCOME_NAMES[TurnOutcome(outcome)]) if outcome else ""
 
 
 def outcome_tone(outcome: str) -> Tone:
@@ -50,9 +50,9 @@ def outcome_tone(outcome: str) -> Tone:
     return "good" if TurnOutcome(outcome).passed else "bad"
 
 
-def outcome_meaning(outcome: str) -> str:
+def outcome_meaning(words: Words, outcome: str) -> str:
     """Return one sentence about an outcome."""
-    return TurnOutcome(outcome).meaning if outcome else ""
+    return words.said(TurnOutcome(outcome).meaning) if outcome else ""
 
 
 def named(words: Words, name: str) -> str:
@@ -77,7 +77,7 @@ def reply_text(words: Words, row: TurnRow) -> str:
     if row.reply:
         return row.reply
     known = row.status in set(Status) and row.status != Status.OK
-    return f"({Status(row.status).meaning})" if known else words.gettext("(no words)")
+    return f"({words.said(Status(row.status).meaning)})" if known else words.gettext("(no words)")
 
 
 def bot_turn(words: Words, row: TurnRow) -> Turn:
@@ -86,7 +86,7 @@ def bot_turn(words: Words, row: TurnRow) -> Turn:
         reply_text(words, row),
         outcome=outcome_title(words, row.outcome),
         tone=outcome_tone(row.outcome),
-        meaning=outcome_meaning(row.outcome),
+        meaning=outcome_meaning(words, row.outcome),
         note=" · ".join(reply_notes(words, row)),
     )
 
@@ -95,7 +95,7 @@ def reply_notes(words: Words, row: TurnRow) -> Iterator[str]:
     """Yield what else is known of a reply: why it was judged so, the topic, the time, tries."""
     told = row.detail
     if row.outcome and not TurnOutcome(row.outcome).passed:
-        yield from told.get("reasons", ())
+        yield from map(words.said, told.get("reasons", ()))
     if told.get("intent"):
         yield words.gettext("understood as %(topic)s", topic=told["intent"]) + _sure(words, told.get("confidence"))
     if row.first_ms is not None:

@@ -10,7 +10,7 @@ from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
 from vivavoce.dialogues.model.explaining import LEAST_EFFECT, MOST_REASONS, MOST_TRIED, explain
 from vivavoce.dialogues.model.features import FEATURE, NAMES, talk_features
 from vivavoce.dialogues.model.model import Model
-from vivavoce.dialogues.model.reasons import GROUPS, WORDING, say
+from vivavoce.dialogues.model.reasons import GROUPS, WORDING, describe
 
 NAMES_OF_PEERS = ("the bot", "the other side")
 
@@ -53,7 +53,7 @@ def test_what_one_side_has_in_a_group_the_other_has_in_its_own_or_the_same() -> 
 @pytest.mark.parametrize("peer", NAMES_OF_PEERS)
 def test_every_group_has_a_sentence(group: str, peer: str) -> None:
     for row in (np.zeros(len(NAMES)), np.ones(len(NAMES))):
-        sentence = say(group, row, peer)
+        sentence = describe(group, row, peer)
         assert len(sentence.split()) > 4
         assert not sentence.endswith(".")
         assert not any(other in sentence for other in NAMES_OF_PEERS if other != peer)
@@ -63,13 +63,13 @@ def test_sentences_say_what_was_seen(small_model: Model) -> None:
     view = seen(talk("do you like trains?", "why do you ask?", "stupid bot", "i do n't know", "bye", "i do n't know"))
     talk_read = small_model.parts.read(view)
     row = talk_features(talk_read, np.array([0.5, 0.1, 0.5, 0.9, 0.5, 0.2]))[0]
-    assert "2 of 3 messages of the bot" in say("liking", row, "the bot")
-    assert "again in 1 message" in say("repetition", row, "the bot")
-    assert "the bot asked in 1 message, the person in 1" in say("questions", row, "the bot")
-    assert "met 100% of questions with a question" in say("questions", row, "the bot")
-    assert "the bot 2 times, the person 0 times" in say("not knowing", row, "the bot")
-    assert "used 2 words of displeasure" in say("mood", row, "the bot")
-    assert "6 messages, 50% of them by the bot" in say("length", row, "the bot")
+    assert "2 of 3 messages of the bot" in describe("liking", row, "the bot")
+    assert "again in 1 message" in describe("repetition", row, "the bot")
+    assert "the bot asked in 1 message, the person in 1" in describe("questions", row, "the bot")
+    assert "met 100% of questions with a question" in describe("questions", row, "the bot")
+    assert "the bot 2 times, the person 0 times" in describe("not knowing", row, "the bot")
+    assert "used 2 words of displeasure" in describe("mood", row, "the bot")
+    assert "6 messages, 50% of them by the bot" in describe("length", row, "the bot")
 
 
 @pytest.mark.parametrize("kind", [True, None])

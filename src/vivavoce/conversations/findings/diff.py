@@ -11,6 +11,7 @@ from vivavoce.conversations.result import Change, ConversationsResult, Line, Run
 from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.errors import UsageError, plural
 from vivavoce.outcomes import TurnOutcome
+from vivavoce.sentences import say
 
 Place = tuple[str, int, int]
 Turn = tuple[str, int]
@@ -122,12 +123,13 @@ def _warnings(
 ) -> Iterator[str]:
     lost = sum(a.verdict.outcome in _IDLE or b.verdict.outcome in _IDLE for a, b in turns)
     if lost:
-        yield f"{plural(lost, 'turn')} could not be compared: failed to run or not reached in one of the runs"
+        yield say(f"{plural(lost, 'turn')} could not be compared: failed to run or not reached in one of the runs")
     old, new = ({bot.name for bot in run.header.bots} for run in (before, after))
     if old & new and old != new:
-        yield f"bots in one of the runs only are not compared: {', '.join(sorted(old ^ new))}"
+        names = ", ".join(sorted(old ^ new))
+        yield say(f"bots in one of the runs only are not compared: {names}")
     if before.header.repeats != after.header.repeats:
-        yield (
+        yield say(
             f"the runs have {before.header.repeats} and {after.header.repeats} repeats: "
             "only repeats that are in both are compared"
         )

@@ -19,6 +19,7 @@ from vivavoce.conversations.scenario import Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange, RunHeader, Transcript
 from vivavoce.errors import DataError, nearest, plural
 from vivavoce.records import Status
+from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -112,15 +113,18 @@ def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health
     held = sum(cell.conversations for cell in totals)
     planned = len(header.plan.scripts) * len(header.bots) * header.repeats
     if held < planned:
-        yield f"{planned - held} of {plural(planned, 'conversation')} not held: resume the run to complete it"
+        yield say(f"{planned - held:,} of {plural(planned, 'conversation')} not held: resume the run to complete it")
     for cell in totals:
         if cell.incomplete:
-            yield f"{cell.bot} is incomplete: {cell.counts.error} of {plural(cell.turns, 'turn')} could not be run"
+            yield say(
+                f"{cell.bot!s} is incomplete: {cell.counts.error:,} of {plural(cell.turns, 'turn')} could not be run"
+            )
     scenarios = len(set(columns.scenario_cluster.tolist()))
     if 0 < scenarios < FEW_SCENARIOS:
-        yield f"only {plural(scenarios, 'scenario')}: intervals are rough, and few differences can be shown"
+        yield say(f"only {plural(scenarios, 'scenario')}: intervals are rough, and few differences can be shown")
     if len({cell.intent_source for cell in totals}) > 1:
-        yield "some bots name their topics and others are judged by their replies alone: compare them with care"
+        yield say("some bots name their topics and others are judged by their replies alone: compare them with care")
     if health.leaks:
-        yield f"{plural(len(health.leaks), 'message')} found in the training phrases of a bot: a test of memory alone"
+        found = plural(len(health.leaks), "message")
+        yield say(f"{found} found in the training phrases of a bot: a test of memory alone")
     yield from warn_of_levels(health.difficulty)

@@ -14,6 +14,7 @@ from vivavoce.conversations.findings.draws import gather, quotients, rate_of, re
 from vivavoce.conversations.result import Health, Line
 from vivavoce.conversations.scenario import LEVELS, Kind, Plan
 from vivavoce.records import Rate
+from vivavoce.sentences import say
 
 # A "yes" or a "good morning" stands in every training set; that is no leak.
 LEAST_WORDS = 3
@@ -121,8 +122,10 @@ def warn_of_levels(difficulty: Mapping[str, Rate]) -> list[str]:
     known = [(level, difficulty[level]) for level in LEVELS if level in difficulty]
     known = [(level, rate) for level, rate in known if rate.n >= LEAST_TURNS]
     return [
-        f"the level '{hard}' is meant to be harder than '{easy}' but came out easier: "
-        f"{100 * above:.0f} % of its turns passed against {100 * below:.0f} %{_maybe(rates)}"
+        say(
+            f"the level '{hard}' is meant to be harder than '{easy}' but came out easier: "
+            f"{100 * above:.0f} % of its turns passed against {100 * below:.0f} %{_maybe(rates)}"
+        )
         for place, (easy, low) in enumerate(known)
         for hard, high in known[place + 1 :]
         if (rates := (low, high)) and (above := high.value or 0.0) > (below := low.value or 0.0)
@@ -132,4 +135,4 @@ def warn_of_levels(difficulty: Mapping[str, Rate]) -> list[str]:
 def _maybe(rates: tuple[Rate, Rate]) -> str:
     easy, hard = rates
     clear = hard.low is not None and easy.high is not None and hard.low > easy.high
-    return "" if clear else " (which may be chance: the intervals overlap)"
+    return "" if clear else " " + say("(which may be chance: the intervals overlap)")

@@ -14,6 +14,7 @@ from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import plural
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status
+from vivavoce.sentences import say
 
 EXAMPLES = 5
 # After this long people think that nothing will come.
@@ -32,44 +33,46 @@ class _Kind:
 
 _KINDS = {
     "wrong_topic": _Kind(
-        "questions about {0} are answered as if they were about {1}",
-        "compare the training phrases of the two topics: move those that are on the wrong side, or merge the topics",
+        say("questions about {0} are answered as if they were about {1}"),
+        say(
+            "compare the training phrases of the two topics: move those that are on the wrong side, or merge the topics"
+        ),
     ),
     "missed_topic": _Kind(
-        'questions about {0} get "I don\'t know"',
-        "add training phrases for this topic in the words of these messages, or lower the confidence threshold",
+        say('questions about {0} get "I don\'t know"'),
+        say("add training phrases for this topic in the words of these messages, or lower the confidence threshold"),
     ),
     "wrong_reply": _Kind(
-        "questions about {0} get another reply than expected",
-        "read these replies: correct the answer or its details in the bot, or the expectation in the scenario",
+        say("questions about {0} get another reply than expected"),
+        say("read these replies: correct the answer or its details in the bot, or the expectation in the scenario"),
     ),
     "overreach": _Kind(
-        "questions that it should decline are answered with {0}",
-        "give the bot examples of what it should not answer, or raise the confidence threshold",
+        say("questions that it should decline are answered with {0}"),
+        say("give the bot examples of what it should not answer, or raise the confidence threshold"),
     ),
     "typos_lost": _Kind(
-        "questions that it gets right are lost when they are misspelt",
-        "switch on spelling correction, or add misspelt variants to the training phrases",
+        say("questions that it gets right are lost when they are misspelt"),
+        say("switch on spelling correction, or add misspelt variants to the training phrases"),
     ),
     "no_reply": _Kind(
-        "messages get an empty answer",
-        "look at these turns in the bot's own log: it was reached and said nothing",
+        say("messages get an empty answer"),
+        say("look at these turns in the bot's own log: it was reached and said nothing"),
     ),
     "timeout": _Kind(
-        "messages are not answered in time",
-        "find out what the bot waits for, or allow it more time",
+        say("messages are not answered in time"),
+        say("find out what the bot waits for, or allow it more time"),
     ),
     "slow": _Kind(
-        f"answers take longer than {SLOW_MS / 1000:.0f} seconds",
-        "show that the bot is typing, and find out what it waits for",
+        say(f"answers take longer than {SLOW_MS / 1000:.0f} seconds"),
+        say("show that the bot is typing, and find out what it waits for"),
     ),
     "error": _Kind(
-        "messages could not be run: {0}",
-        "repair the connection and resume the run; these turns are in no rate",
+        say("messages could not be run: {0}"),
+        say("repair the connection and resume the run; these turns are in no rate"),
     ),
     "failed": _Kind(
-        "messages could not be run: {0}",
-        "correct the program, whose message is shown, and resume the run; these turns are in no rate",
+        say("messages could not be run: {0}"),
+        say("correct the program, whose message is shown, and resume the run; these turns are in no rate"),
     ),
 }
 # What a misspelling can explain; silence and errors have causes of their own.
@@ -110,11 +113,12 @@ def _findings(line: Line, lost: bool) -> Iterator[Finding]:
 
 def _topic(line: Line) -> str:
     topic = truth_of(line)
-    return f"'{topic}'" if topic else f"no named topic (scenario '{line.scenario}')"
+    return f"'{topic}'" if topic else say(f"no named topic (scenario '{line.scenario}')")
 
 
 def _answered_with(line: Line) -> str:
-    return f"the topic '{line.verdict.intent}'" if line.verdict.intent else "a reply of some other kind"
+    intent = line.verdict.intent
+    return say(f"the topic '{intent}'") if intent else say("a reply of some other kind")
 
 
 def _silence(line: Line) -> Finding:

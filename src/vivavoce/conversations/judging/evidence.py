@@ -12,6 +12,7 @@ from vivavoce.conversations.judging.plain import plain, shorten
 from vivavoce.conversations.scenario import Expectation, Match, Pattern
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Reply
+from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -105,7 +106,7 @@ def _check_any(scene: Scene) -> Check:
     look = next((each for each in found if each.needs_look), None)
     if len(found) == 1 or look is not None:
         return Check(False, (look or found[0]).why, needs_look=look is not None)
-    return Check(False, f"none of {len(found)} expected texts was found")
+    return Check(False, say(f"none of {len(found):,} expected texts was found"))
 
 
 def _check_order(scene: Scene) -> Iterator[Check]:
@@ -120,7 +121,9 @@ def _check_order(scene: Scene) -> Iterator[Check]:
     for pattern, found in zip(scene.expect.all, places, strict=True):
         later = [place for place in found if place >= last]
         if not later:
-            yield Check(False, f"{shorten(pattern.text)} came too early: the texts were expected in another order")
+            yield Check(
+                False, say(f"{shorten(pattern.text)!s} came too early: the texts were expected in another order")
+            )
             return
         last = later[0]
 
@@ -133,7 +136,7 @@ def check_forbidden(scene: Scene) -> Iterator[Check]:
     """Check that nothing of `none` was said."""
     for pattern in scene.expect.none:
         if scene.match(pattern, scene.reply.texts).passed:
-            yield Check(False, f"said what it must not: {shorten(pattern.text)}")
+            yield Check(False, say(f"said what it must not: {shorten(pattern.text)!s}"))
         else:
             yield Check(True)
 
@@ -142,7 +145,7 @@ def check_buttons(scene: Scene) -> Iterator[Check]:
     """Check that every expected button was offered."""
     for label in scene.expect.buttons:
         offered = any(scene.same(label, button) for button in scene.reply.buttons)
-        yield Check(True) if offered else Check(False, f"did not offer the button {shorten(label)}")
+        yield Check(True) if offered else Check(False, say(f"did not offer the button {shorten(label)!s}"))
 
 
 # --- what was understood -----------------------------------------------------------------------------------------
@@ -155,22 +158,24 @@ def check_slots(scene: Scene) -> Iterator[Check]:
     if not (wanted or expect.slot_names or expect.slot_values):
         return
     if not slots and not scene.bot.reports_intent and scene.bot.slots is None:
-        yield Check(None, "slots were not checked: the bot reports none")
+        yield Check(None, say("slots were not checked: the bot reports none"))
         return
     yield from (_check_slot(scene, name, value) for name, value in wanted.items())
     for name in expect.slot_names:
         found = _slot(slots, name) is not None
-        yield Check(found, "" if found else f"slot {name} was not filled")
+        yield Check(found, "" if found else say(f"slot {name!s} was not filled"))
     for value in expect.slot_values:
         found = any(scene.same(value, given) for given in slots.values())
-        yield Check(found, "" if found else f"no slot holds {shorten(value)}")
+        yield Check(found, "" if found else say(f"no slot holds {shorten(value)!s}"))
 
 
 def _check_slot(scene: Scene, name: str, value: str) -> Check:
     given = _slot(scene.reply.slots, name)
     if given is not None and scene.same(value, given):
         return Check(True)
-    return Check(False, f"slot {name}: expected {value or 'nothing'}, got {given or 'nothing'}")
+    nothing = say("nothing")
+    wanted, got = value or nothing, given or nothing
+    return Check(False, say(f"slot {name!s}: expected {wanted}, got {got}"))
 
 
 def _slot(slots: Mapping[str, str], name: str) -> str | None:
@@ -183,9 +188,11 @@ def check_confidence(scene: Scene) -> Iterator[Check]:
     if least is None:
         return
     if given is None:
-        yield Check(None, "confidence was not checked: the bot reports none")
+        yield Check(None, say("confidence was not checked: the bot reports none"))
         return
-    yield Check(given >= least, "" if given >= least else f"confidence {given:.2f}, expected at least {least:.2f}")
+    yield Check(
+        given >= least, "" if given >= least else say(f"confidence {given:.2f}, expected at least {least:.2f}")
+    )
 
 
 def check_margin(scene: Scene) -> Iterator[Check]:
@@ -195,11 +202,11 @@ def check_margin(scene: Scene) -> Iterator[Check]:
         return
     scores = ranking(scene.reply.raw)
     if len(scores) < 2:
-        yield Check(None, "the margin was not checked: the bot does not rank its topics")
+        yield Check(None, say("the margin was not checked: the bot does not rank its topics"))
         return
     margin = scores[0] - scores[1]
     holds = margin >= least
-    yield Check(holds, "" if holds else f"only {margin:.2f} ahead of the next topic, expected {least:.2f}")
+    yield Check(holds, "" if holds else say(f"only {margin:.2f} ahead of the next topic, expected {least:.2f}"))
 
 
 def ranking(raw: object) -> list[float]:
@@ -219,8 +226,8 @@ def check_time(scene: Scene) -> Iterator[Check]:
     if most is None:
         return
     if given is None:
-        yield Check(None, "the time was not checked: it is not known")
+        yield Check(None, say("the time was not checked: it is not known"))
         return
     yield Check(
-        given <= most, "" if given <= most else f"answered after {given:,.0f} ms, expected within {most:,.0f} ms"
+        given <= most, "" if given <= most else say(f"answered after {given:,.0f} ms, expected within {most:,.0f} ms")
     )

@@ -16,6 +16,7 @@ from vivavoce.conversations.scenario import Expectation, Plan, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Reply, Status
+from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -25,7 +26,7 @@ NOT_TOLD = "not checked: the bot does not report topics, and no reply was expect
 
 # No bot says so much to a person; a text without end must not hold the examiner up.
 MOST_READ = 20_000
-CUT = f"the reply is very long: only its first {MOST_READ:,} characters were judged"
+CUT = say(f"the reply is very long: only its first {MOST_READ:,} characters were judged")
 
 
 def judge(
@@ -143,8 +144,10 @@ def _judge_out_of_scope(verdict: Verdict, scene: Scene, sign: Sign | None) -> Ve
         sign = Sign("reply", "the reply is the refusal that was expected")
     noted = _noted(verdict, scene, sign)
     if sign is None:
-        about = f" about {scene.reply.intent}" if scene.reply.intent else ""
-        return replace(noted, outcome=TurnOutcome.OVERREACH, reasons=(f"expected a fallback, got an answer{about}",))
+        why = say("expected a fallback, got an answer")
+        if scene.reply.intent:
+            why = say(f"expected a fallback, got an answer about {scene.reply.intent!s}")
+        return replace(noted, outcome=TurnOutcome.OVERREACH, reasons=(why,))
     return _with_checks(noted, scene, check_all(scene), TurnOutcome.DECLINED, TurnOutcome.OVERREACH)
 
 
@@ -153,8 +156,10 @@ def _judge_in_scope(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdic
         sign = None
     noted = _noted(verdict, scene, sign)
     if sign is not None:
-        wanted = f"expected {_topics(scene.expect)}, " if scene.expect.intents else ""
-        return replace(noted, outcome=TurnOutcome.MISSED, reasons=(f"{wanted}got a fallback: {sign.reason}",))
+        why = say(f"got a fallback: {sign.reason}")
+        if scene.expect.intents:
+            why = say(f"expected topic {_topics(scene.expect)!s}, got a fallback: {sign.reason}")
+        return replace(noted, outcome=TurnOutcome.MISSED, reasons=(why,))
     topic = _check_topic(scene)
     failed = TurnOutcome.WRONG_INTENT if topic.holds is False else TurnOutcome.WRONG_REPLY
     return _with_checks(noted, scene, (topic, *check_all(scene)), TurnOutcome.RIGHT, failed)
@@ -166,11 +171,13 @@ def _check_topic(scene: Scene) -> Check:
         return Check(None)
     if intent and same_topic(intent) in {same_topic(name) for name in expect.intents}:
         return Check(True)
-    return Check(False, f"expected {_topics(expect)}, got {intent or 'none'}")
+    if not intent:
+        return Check(False, say(f"expected topic {_topics(expect)!s}, got none"))
+    return Check(False, say(f"expected topic {_topics(expect)!s}, got {intent!s}"))
 
 
 def _topics(expect: Expectation) -> str:
-    return f"topic {' or '.join(expect.intents)}"
+    return " or ".join(expect.intents)
 
 
 def _with_checks(

@@ -24,6 +24,7 @@ from vivavoce.conversations.judging.likeness import (
 )
 from vivavoce.conversations.judging.plain import plain, shorten, tidy
 from vivavoce.conversations.scenario import Match, Pattern
+from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -220,7 +221,7 @@ def _told(case: _Case, passed: bool, trouble: str) -> Matched:
 def _not_found(case: _Case) -> str:
     names = unfilled(case.pattern.text, case.values)
     note = f" ({', '.join(f'{{{name}}}' for name in names)} has no value)" if names else ""
-    return f"did not find {shorten(case.pattern.text)} ({case.kind}){note}"
+    return say(f"did not find {shorten(case.pattern.text)!s} ({case.kind})") + note
 
 
 # --- near matches ------------------------------------------------------------------------------------------------
@@ -246,9 +247,9 @@ def _judge_pairs(case: _Case, pairs: list[tuple[str, str]], scores: list[float],
     score, held_back = best_pair(pairs, scores, minimum, case.names)
     said = f"{shorten(case.pattern.text)} ({case.kind} {score:.2f}, needs {minimum:.2f})"
     if held_back:
-        return Matched(False, case.kind, score, True, f"near {said}, but {held_back}: a person should look")
+        return Matched(False, case.kind, score, True, say(f"near {said!s}, but {held_back}: a person should look"))
     passed = score >= minimum
-    return Matched(passed, case.kind, score, why=f"near {said}" if passed else f"not near enough to {said}")
+    return Matched(passed, case.kind, score, why=f"near {said}" if passed else say(f"not near enough to {said!s}"))
 
 
 _MATCHERS: Mapping[Match, Callable[[_Case], Matched]] = {

@@ -19,8 +19,9 @@ from vivavoce.dialogues.dialogue import Kind, View
 from vivavoce.dialogues.model.features import talk_features
 from vivavoce.dialogues.model.messages import Talk
 from vivavoce.dialogues.model.model import Model
-from vivavoce.dialogues.model.reasons import GROUPS, WORDING, say
+from vivavoce.dialogues.model.reasons import GROUPS, WORDING, describe
 from vivavoce.dialogues.result import Reason, TurnEffect
+from vivavoce.sentences import say
 
 Floats = NDArray[np.float64]
 
@@ -109,14 +110,14 @@ def _grounds(model: Model, view: View, trial: _Trial, outputs: Floats) -> Ground
         TurnEffect(int(number) + 1, view.dialogue.turns[number].speaker, float(effect))
         for number, effect in zip(trial.tried, effects, strict=False)
     )
-    peer = "the bot" if view.dialogue.kind is Kind.HUMAN_BOT else "the other side"
+    peer = say("the bot") if view.dialogue.kind is Kind.HUMAN_BOT else say("the other side")
     reasons = _reasons(effects[len(trial.tried) :], trial.features[0], peer)
     return Grounds(float(score[0]), float(low[0]), float(high[0]), turns, reasons)
 
 
 def _reasons(effects: Floats, features: Floats, peer: str) -> tuple[Reason, ...]:
     found = [
-        Reason(group, float(effect), say(group, features, peer))
+        Reason(group, float(effect), describe(group, features, peer))
         for group, effect in zip((*GROUPS, WORDING), effects, strict=True)
         if abs(effect) >= LEAST_EFFECT
     ]

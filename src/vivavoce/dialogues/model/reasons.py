@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vivavoce.dialogues.model.features import FEATURE, NAMES
 from vivavoce.errors import plural
+from vivavoce.sentences import say
 
 Floats = NDArray[np.float64]
 Row = Callable[[str], float]
@@ -47,7 +48,7 @@ GROUPS: dict[str, NDArray[np.intp]] = {
 }
 
 
-def say(group: str, features: Floats, peer: str) -> str:
+def describe(group: str, features: Floats, peer: str) -> str:
     """Return what was seen of a group in one talk; `peer` is what the other side is called."""
 
     def value(name: str) -> float:
@@ -59,63 +60,64 @@ def say(group: str, features: Floats, peer: str) -> str:
 def _liking(value: Row, peer: str) -> str:
     count = value("peer_messages")
     disliked = value("peer_thumb_disliked") * count
-    return f"{disliked:.0f} of {count:.0f} messages of {peer} are of a kind that people gave thumbs down for"
+    return say(f"{disliked:.0f} of {count:.0f} messages of {peer} are of a kind that people gave thumbs down for")
 
 
 def _repetition(value: Row, peer: str) -> str:
     if value("peer_repeated_sum"):
         again = plural(round(value("peer_repeated_sum")), "message")
-        return f"{peer} said much the same again in {again}"
-    return f"the two messages of {peer} that are most alike share {value('peer_repeat_top'):.0%} of their words"
+        return say(f"{peer} said much the same again in {again}")
+    return say(f"the two messages of {peer} that are most alike share {value('peer_repeat_top'):.0%} of their words")
 
 
 def _relevance(value: Row, peer: str) -> str:
-    return f"{value('peer_related_each'):.0%} of the messages of {peer} took up a word of what came just before"
+    return say(f"{value('peer_related_each'):.0%} of the messages of {peer} took up a word of what came just before")
 
 
 def _questions(value: Row, peer: str) -> str:
     asking = plural(round(value("peer_question_sum")), "message")
-    said = f"{peer} asked in {asking}, the person in {value('judge_question_sum'):.0f}"
+    said = say(f"{peer} asked in {asking}, the person in {value('judge_question_sum'):.0f}")
     if not value("peer_asked_each"):
         return said
-    return f"{said}; {peer} met {value('asked_back_share'):.0%} of questions with a question"
+    back = say(f"{peer} met {value('asked_back_share'):.0%} of questions with a question")
+    return f"{said}; {back}"
 
 
 def _not_knowing(value: Row, peer: str) -> str:
     own, other = value("peer_ignorance_sum"), value("judge_ignorance_sum")
-    return f'"I do not know" or "I do not understand": {peer} {own:.0f} times, the person {other:.0f} times'
+    return say(f'"I do not know" or "I do not understand": {peer} {own:.0f} times, the person {other:.0f} times')
 
 
 def _mood(value: Row, peer: str) -> str:
     count = value("judge_messages")
     upset = (value("judge_displeased_each") + value("judge_machine_each")) * count
     pleased = value("judge_pleased_each") * count
-    return (
+    return say(
         f"the person used {plural(round(upset), 'word')} of displeasure or about machines, {pleased:.0f} of pleasure"
     )
 
 
 def _effort(value: Row, peer: str) -> str:
-    return f"the person wrote {value('judge_words_each'):.1f} words and signs a message"
+    return say(f"the person wrote {value('judge_words_each'):.1f} words and signs a message")
 
 
 def _length_of_peer(value: Row, peer: str) -> str:
-    return f"{peer} wrote {value('peer_words_each'):.1f} words and signs a message"
+    return say(f"{peer} wrote {value('peer_words_each'):.1f} words and signs a message")
 
 
 def _length(value: Row, peer: str) -> str:
-    return f"the talk has {value('messages'):.0f} messages, {value('peer_share'):.0%} of them by {peer}"
+    return say(f"the talk has {value('messages'):.0f} messages, {value('peer_share'):.0%} of them by {peer}")
 
 
 def _style(value: Row, peer: str) -> str:
     unknown = value("peer_unknown_word")
-    return (
+    return say(
         f"ways of writing, such as rare words ({unknown:.0%} of those of {peer}), commas, digits and forms of address"
     )
 
 
 def _wording(value: Row, peer: str) -> str:
-    return "words and phrases that stood in better or worse talks"
+    return say("words and phrases that stood in better or worse talks")
 
 
 _SENTENCES: dict[str, Callable[[Row, str], str]] = {

@@ -12,6 +12,7 @@ from vivavoce.dialogues.fingerprint import fingerprint
 from vivavoce.dialogues.refusals import MOST_MESSAGES, OTHER_SCRIPT, refuse, shorten
 from vivavoce.dialogues.result import Cause, Origin, Score
 from vivavoce.errors import MissingPartError, plural
+from vivavoce.sentences import say
 from vivavoce.text.words import guess_language
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class LearnedRater:
         unknown = sum(word not in known for word in words)
         if len(words) < LEAST_WORDS or unknown < MOST_UNKNOWN * len(words):
             return ()
-        return (f"{unknown / len(words):.0%} of the words are unknown to the model: is this English?",)
+        return (say(f"{100 * unknown / len(words):.0f}% of the words are unknown to the model: is this English?"),)
 
 
 def from_option(option: str) -> LearnedRater:
@@ -117,21 +118,27 @@ def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, 
     turns = dialogue.turns
     found = []
     if len(kept) < len(turns):
-        found.append(f"very long: only the first and last {MOST_MESSAGES // 2} of {len(turns):,} messages were read")
+        found.append(
+            say(f"very long: only the first and last {MOST_MESSAGES // 2} of {len(turns):,} messages were read")
+        )
     elif origin.lengths and not origin.lengths[0] <= len(turns) <= origin.lengths[1]:
-        how, usual = "shorter" if len(turns) < origin.lengths[0] else "longer", "{} to {}".format(*origin.lengths)
-        found.append(f"{how} than the talks that the model learned from ({usual} messages)")
+        low, high = origin.lengths
+        shorter = say(f"shorter than the talks that the model learned from ({low} to {high} messages)")
+        longer = say(f"longer than the talks that the model learned from ({low} to {high} messages)")
+        found.append(shorter if len(turns) < low else longer)
     if empty := sum(not turn.text.strip() for turn in turns):
-        found.append(f"{plural(empty, 'message')} without text")
+        found.append(say(f"{plural(empty, 'message')} without text"))
     if len(dialogue.speakers) > 2:
-        found.append(f"{len(dialogue.speakers)} speakers: all but {judge_of(dialogue)} were taken for one side")
+        found.append(
+            say(f"{len(dialogue.speakers)} speakers: all but {judge_of(dialogue)!s} were taken for one side")
+        )
     if dialogue.bots and set(dialogue.speakers) <= dialogue.bots:
-        found.append(f"all speakers are bots: seen from the side of {judge_of(dialogue)}")
+        found.append(say(f"all speakers are bots: seen from the side of {judge_of(dialogue)!s}"))
     if wordy := sum(len(turn.text.split()) > MOST_WORDS for turn in turns if len(turn.text) > MOST_WORDS):
-        found.append(f"{plural(wordy, 'message')} of more than {MOST_WORDS} words: only the beginning was read")
+        found.append(say(f"{plural(wordy, 'message')} of more than {MOST_WORDS} words: only the beginning was read"))
     if dialogue.kind is Kind.UNKNOWN:
-        found.append(f"the log does not say who is a bot: seen from the side of {judge_of(dialogue)}")
+        found.append(say(f"the log does not say who is a bot: seen from the side of {judge_of(dialogue)!s}"))
     language = guess_language([turn.text for turn in turns[:50]])
     if language in LANGUAGES:
-        found.append(f"this looks {LANGUAGES[language]}: the model learned from English")
+        found.append(say(f"this looks {LANGUAGES[language]}: the model learned from English"))
     return tuple(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -57,10 +58,15 @@ class Edits(Repository):
     def values(self, noun: str, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
         """Return the columns of rows as they are kept in an edit, by id; rows that are not there are left out."""
         table = NOUNS[noun]
+        columns = [column for column in table.c if column.name != COUNTERS.get(noun)]
+        names, times = [column.name for column in columns], _moments(table)
         found: dict[str, Mapping[str, Any]] = {}
         for start in range(0, len(ids), PIECE):
-            query = sa.select(table).where(table.c.id.in_(ids[start : start + PIECE]))
-            found |= {row["id"]: _plain(noun, row) for row in self.connection.execute(query).mappings()}
+            query = sa.select(*columns).where(table.c.id.in_(ids[start : start + PIECE]))
+            for row in self.connection.execute(query):
+                # By their order: tens of thousands of rows are read in half the time that names take.
+                plain = dict(zip(names, row, strict=True))
+                found[plain["id"]] = plain | {name: plain[name].isoformat() for name in times if plain[name]}
         return found
 
     def apply(
@@ -79,25 +85,23 @@ class Edits(Repository):
         if not changes:
             raise UsageError("nothing would change", remedy="change something first")
         edit = Edit(new_id(), project_id, at or now(), user_id, action, summary, why, undoes, None, len(changes))
-        self._check(changes)
-        try:
-            for (noun, step), group in groupby(changes, key=lambda change: (change.noun, _step(change))):
-                self._do(noun, step, list(group))
-        except IntegrityError as error:
-            raise _clash(error) from error
-        self._put(tables.edits, [_edit_values(edit)])
+        self._do_all(edit, changes)
         self._put(tables.changes, _change_values(edit.id, changes))
-        self._keep_versions(edit, changes)
         return edit
 
-    def undo(self, edit_id: str, user_id: str | None, *, why: str = "") -> Edit:
-        """Do the reverse of an edit, as an edit of its own."""
+    def undo(
+        self, edit_id: str, user_id: str | None, *, why: str = "", changes: Sequence[Change] | None = None
+    ) -> Edit:
+        """Do the reverse of an edit, as an edit of its own; `changes` are those of the edit, where they were read."""
         edit = required(self.get(edit_id), "edit", edit_id)
         if edit.undone_by:
             raise StaleError("this edit has been undone already", remedy="undo the undoing to have it back")
-        back = [Change(c.noun, c.noun_id, c.after, c.before, c.topic_id) for c in reversed(self.changes(edit_id))]
-        summary = f"Undone: {edit.summary}"
-        done = self.apply(edit.project_id, user_id, "undo", summary, back, why=why, undoes=edit_id)
+        own = self.changes(edit_id) if changes is None else changes
+        back = [Change(c.noun, c.noun_id, c.after, c.before, c.topic_id) for c in reversed(own)]
+        said = ("undo", f"Undone: {edit.summary}", why, edit_id)
+        done = Edit(new_id(), edit.project_id, now(), user_id, *said, None, len(back))
+        self._do_all(done, back)
+        self.connection.execute(_turned_round(edit, done))
         self._mark(edit_id, undone_by=done.id)
         if edit.undoes:
             # What was undone holds again, and can be undone again.
@@ -119,6 +123,11 @@ class Edits(Repository):
         if since is not None:
             query = query.where(edits.c.at >= since)
         return self._all(Edit, query.order_by(edits.c.at.desc(), edits.c.id).limit(limit).offset(offset))
+
+    def state(self, project_id: str) -> tuple[int, str]:
+        """Return a mark of the content of a project: it is another one after every change."""
+        newest = self.of_project(project_id, limit=1)
+        return self.count(project_id), newest[0].id if newest else ""
 
     def count(self, project_id: str) -> int:
         """Return how many edits a project has seen."""
@@ -145,6 +154,18 @@ class Edits(Repository):
         found |= {row[0]: row[1]["name"] for row in self.connection.execute(own) if row[1] is not None}
         return found
 
+    def last_names(self, noun: str, ids: Sequence[str]) -> dict[str, str]:
+        """Return the names that rows had last, also of those that are gone, by id."""
+        changes, edits = tables.changes, tables.edits
+        query = sa.select(changes.c.noun_id, changes.c.before, changes.c.after)
+        query = query.join(edits, edits.c.id == changes.c.edit_id).order_by(edits.c.at, changes.c.place)
+        found: dict[str, str] = {}
+        for start in range(0, len(ids), PIECE):
+            chosen = (changes.c.noun == noun, changes.c.noun_id.in_(ids[start : start + PIECE]))
+            for row in self.connection.execute(query.where(*chosen)):
+                found[row[0]] = str((row[2] or row[1])["name"])
+        return found
+
     def of_row(self, noun: str, noun_id: str, *, limit: int = 50) -> tuple[Edit, ...]:
         """Return the edits that touched one row, the newest first."""
         changes, edits = tables.changes, tables.edits
@@ -157,9 +178,20 @@ class Edits(Repository):
         table = tables.changes
         columns = (table.c.noun, table.c.noun_id, table.c.before, table.c.after, table.c.topic_id)
         query = sa.select(*columns).where(table.c.edit_id == edit_id).order_by(table.c.place).limit(limit)
-        return self._all(Change, query)
+        return tuple(Change(*row) for row in self.connection.execute(query))
 
     # --- the work ------------------------------------------------------------------------------------------------
+
+    def _do_all(self, edit: Edit, changes: Sequence[Change]) -> None:
+        """Do the changes of an edit and keep who did it; what it did to each row is kept by whoever asks for it."""
+        self._check(changes)
+        try:
+            for (noun, step), group in groupby(changes, key=lambda change: (change.noun, _step(change))):
+                self._do(noun, step, list(group))
+        except IntegrityError as error:
+            raise _clash(error) from error
+        self._put(tables.edits, [_edit_values(edit)])
+        self._keep_versions(edit, changes)
 
     def _check(self, changes: Sequence[Change]) -> None:
         """Refuse changes of rows that are no longer as they were; a row may be changed several times in one edit."""
@@ -250,11 +282,14 @@ def _plain(noun: str, values: Mapping[Any, Any]) -> dict[str, Any]:
 
 def _parsed(table: sa.Table, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns as the database takes them."""
-    moments = {column.name for column in table.c if isinstance(column.type, tables.Moment)}
-    return {
-        name: datetime.fromisoformat(value) if name in moments and value is not None else value
-        for name, value in values.items()
-    }
+    times = {name: datetime.fromisoformat(values[name]) for name in _moments(table) if values.get(name) is not None}
+    return {**values, **times}
+
+
+@cache
+def _moments(table: sa.Table) -> frozenset[str]:
+    """Return the columns of a table that hold a time."""
+    return frozenset(column.name for column in table.c if isinstance(column.type, tables.Moment))
 
 
 def _edit_values(edit: Edit) -> dict[str, Any]:
@@ -272,6 +307,16 @@ def _change_values(edit_id: str, changes: Sequence[Change]) -> Iterator[dict[str
             "before": change.before,
             "after": change.after,
         }
+
+
+def _turned_round(edit: Edit, undoing: Edit) -> sa.Insert:
+    """Return what an edit did the other way round, written by the database itself: no row goes through our hands."""
+    table = tables.changes
+    place = sa.literal(undoing.size - 1) - table.c.place
+    kept = (table.c.noun, table.c.noun_id, table.c.topic_id, table.c.after, table.c.before)
+    found = sa.select(sa.literal(undoing.id), place, *kept).where(table.c.edit_id == edit.id)
+    names = ("edit_id", "place", "noun", "noun_id", "topic_id", "before", "after")
+    return sa.insert(table).from_select(names, found)
 
 
 def _conflict_text(there: Mapping[str, Any] | None, change: Change) -> str:

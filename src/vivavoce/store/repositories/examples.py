@@ -44,7 +44,9 @@ class Examples(Repository):
         """Return all examples of a project, in order."""
         return self._rows(_ordered(sa.select(examples).where(examples.c.project_id == project_id)))
 
-    def page(self, project_id: str, search: str = "", limit: int = 50, offset: int = 0) -> tuple[ExampleRow, ...]:
+    def page(
+        self, project_id: str, search: str = "", limit: int | None = 50, offset: int = 0
+    ) -> tuple[ExampleRow, ...]:
         """Return examples of all topics that hold the words, in order."""
         query = sa.select(examples).where(examples.c.project_id == project_id, *_holding(search))
         return self._rows(_ordered(query).limit(limit).offset(offset))

@@ -10,8 +10,9 @@ from vivavoce.web.access import Admin, InStore
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Text
+from vivavoce.web.listing import Search, Word
 from vivavoce.workspace.access import switches
-from vivavoce.workspace.access.audit_log import LogLine, read_log
+from vivavoce.workspace.access.audit_log import LogFilter, LogLine, read_log
 from vivavoce.workspace.access.switches import Switches
 from vivavoce.workspace.projects.facts import Facts, workspace_facts
 
@@ -28,10 +29,21 @@ class ChangedSwitches(Body):
 
 @router.get("/audit")
 def list_audit(
-    who: Admin, store: InStore, *, person: Id = "", project: Id = "", limit: Limit = 50, offset: Offset = 0
+    who: Admin,
+    store: InStore,
+    *,
+    person: Id = "",
+    project: Id = "",
+    action: Word = "",
+    search: Search = "",
+    limit: Limit = 50,
+    offset: Offset = 0,
 ) -> Listed[LogLine]:
-    """Return what was done by whom, the newest first; of one person or project (by id) where they are given."""
-    log = read_log(store, who.actor, person=person, project=project, limit=limit, offset=offset)
+    """Return what was done by whom, the newest first; of one person or project (by id) where they are given.
+
+    `person` is `product` for what nobody did but the product itself; `search` looks into details and addresses.
+    """
+    log = read_log(store, who.actor, LogFilter(person, project, action, search), limit=limit, offset=offset)
     return listed(log.lines, log.total)
 
 

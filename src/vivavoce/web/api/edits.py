@@ -14,6 +14,7 @@ from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
 from vivavoce.workspace.topics import history
+from vivavoce.workspace.topics.blocking import undo_or_explain
 
 router = APIRouter(tags=["edits"])
 
@@ -43,7 +44,10 @@ def show_edit(who: Reader, store: InStore, project: ProjectInPath, edit_id: Id) 
 def undo_edit(  # noqa: PLR0917
     who: Editor, store: InStore, project: ProjectInPath, place: Place, edit_id: Id, body: Undoing
 ) -> Edit:
-    """Take an edit back; returns the edit that did it, which can be undone as well."""
-    edit = history.undo_edit(store, who.actor, project, edit_id, why=body.why)
+    """Take an edit back; returns the edit that did it, which can be undone as well.
+
+    Where a later edit builds on it, the refusal names that one: it has to be undone first.
+    """
+    edit = undo_or_explain(store, who.actor, project, edit_id, why=body.why)
     place("projects", project.slug, "edits", edit.id)
     return edit

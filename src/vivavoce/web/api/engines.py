@@ -14,8 +14,8 @@ from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Word
-from vivavoce.workspace.access.engine_rules import Engine, known_engines
 from vivavoce.workspace.exams import engines, runs
+from vivavoce.workspace.exams.engine_parts import OfferedEngine, offered_engines
 from vivavoce.workspace.exams.engines import EngineTime
 
 router = APIRouter(tags=["engines"])
@@ -29,9 +29,9 @@ class NewComparison(ExamOptions):
 
 
 @router.get("/engines")
-def list_engines(who: Reader) -> Listed[Engine]:
-    """Return the engines that are installed and can be used as they are."""
-    return listed(known_engines())
+def list_engines(who: Reader) -> Listed[OfferedEngine]:
+    """Return the engines that are installed; `needs` says what those lack that are not ready to be chosen."""
+    return listed(offered_engines())
 
 
 @router.post("/projects/{slug}/engines", status_code=201)

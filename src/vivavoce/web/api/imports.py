@@ -18,7 +18,7 @@ from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text
 from vivavoce.web.security import saved_upload
 from vivavoce.workspace.topics import importing
-from vivavoce.workspace.topics.incoming import Source, source_of_text
+from vivavoce.workspace.topics.incoming import Encoding, Source, source_of_text
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.plans import Effect, Kind, Mode, PlannedRow
 
@@ -27,7 +27,7 @@ Name = Annotated[Text, Field(max_length=200)]
 
 
 class ImportChoices(Body):
-    """How a source is to be read, and what is to be done with it."""
+    """How a source is to be read, and what is to be done with it. `encoding` of a file; empty: found out."""
 
     text_column: Name = ""
     topic_column: Name = ""
@@ -35,11 +35,18 @@ class ImportChoices(Body):
     topic: Name = ""
     mode: Mode = "add"
     overwrite: bool = False
+    encoding: Encoding = ""
 
     def chosen(self) -> importing.Choices:
         """Return the choices as the workspace knows them."""
         return importing.Choices(
-            self.text_column, self.topic_column, self.out_of_scope, self.topic, self.mode, self.overwrite
+            self.text_column,
+            self.topic_column,
+            self.out_of_scope,
+            self.topic,
+            self.mode,
+            self.overwrite,
+            self.encoding,
         )
 
 

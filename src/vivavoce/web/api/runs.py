@@ -15,6 +15,7 @@ from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Word
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.runs import FailureCount
+from vivavoce.workspace.exams.silence import Silence
 
 router = APIRouter(tags=["runs"])
 RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run within its project.")]
@@ -32,7 +33,10 @@ class NewTitle(Body):
 
 
 class ProgressBody(BaseModel):
-    """How far a run is; `units` counts its pieces by state, `seconds_left` is null where nobody can tell."""
+    """How far a run is; `units` counts its pieces by state, `seconds_left` is null where nobody can tell.
+
+    `silence` says since when nobody is at work on it; null where somebody is.
+    """
 
     state: RunState
     version: int
@@ -41,6 +45,7 @@ class ProgressBody(BaseModel):
     seconds_left: float | None
     failures: list[FailureCount]
     workers: int
+    silence: Silence | None
 
 
 @router.get("/projects/{slug}/runs")
@@ -76,6 +81,7 @@ def show_progress(who: Reader, store: InStore, project: ProjectInPath, number: R
         seconds_left=found.seconds_left,
         failures=list(found.failures),
         workers=found.workers,
+        silence=found.silence,
     )
 
 

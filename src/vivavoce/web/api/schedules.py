@@ -1,4 +1,4 @@
-"""Daily runs: list, make, switch, delete."""
+"""Daily runs: list, make, change, switch, delete."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from vivavoce.errors import UsageError
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
@@ -32,10 +33,14 @@ class ScheduleBody(Body):
     why: Annotated[Text, Field(max_length=1000)] = ""
 
 
-class SwitchBody(Body):
-    """Whether a daily run is on."""
+class ChangeBody(Body):
+    """What is to be different about a daily run; what is not said stays. `enabled` is said alone."""
 
-    enabled: bool
+    enabled: bool | None = None
+    title: Annotated[Text, Field(max_length=200)] | None = None
+    options: Annotated[dict[str, Any], Field(max_length=20)] | None = None
+    minute_of_day: Annotated[int, Field(ge=0, lt=schedules.DAY)] | None = None
+    why: Annotated[Text, Field(max_length=1000)] = ""
 
 
 @router.get("")
@@ -54,9 +59,20 @@ def create_schedule(who: Editor, store: InStore, project: ProjectInPath, place: 
 
 
 @router.put("/{schedule_id}")
-def switch_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: Id, body: SwitchBody) -> Edit:
-    """Switch a daily run on or off; returns the edit, which can be undone."""
-    return schedules.switch_schedule(store, who.actor, project, schedule_id, enabled=body.enabled)
+def change_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: Id, body: ChangeBody) -> Edit:
+    """Switch a daily run on or off, or change its title, options or time; returns the edit, which can be undone."""
+    others = (body.title, body.options, body.minute_of_day)
+    if body.enabled is not None:
+        if any(one is not None for one in others):
+            raise UsageError("`enabled` is said alone", where="enabled", remedy="send two requests")
+        return schedules.switch_schedule(store, who.actor, project, schedule_id, enabled=body.enabled)
+    with store.reading() as tx:
+        found = schedules.find_schedule(tx, project, schedule_id)
+    title = found.title if body.title is None else body.title
+    options = found.options if body.options is None else body.options
+    minute = found.minute_of_day if body.minute_of_day is None else body.minute_of_day
+    new = schedules.NewSchedule(found.kind, title, options, minute)
+    return schedules.change_schedule(store, who.actor, project, schedule_id, new, why=body.why)
 
 
 @router.delete("/{schedule_id}")

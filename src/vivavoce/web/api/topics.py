@@ -55,11 +55,15 @@ class ChangedTopic(Body):
 
 
 class Merging(Body):
-    """Topics that go into another one, and what becomes of their answers."""
+    """Topics that go into another one, and what becomes of their answers.
+
+    Without `answer` the topic that remains gets the answers it lacks; where two topics answer differently in a
+    language, the merge is refused until it is said.
+    """
 
     topics: Ids
     into: Id
-    answer: AnswerChoice = "fill"
+    answer: AnswerChoice | None = None
     why: Annotated[Text, Field(max_length=500)] = ""
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+import sqlalchemy as sa
+
 from vivavoce.store.database import Store
 from vivavoce.store.rows import AuditLine, Role
+from vivavoce.store.tables import audit
 from vivavoce.workspace.access.actors import Actor
 
 MOST_EXPORTED = 100_000
+# What is asked for instead of the id of a person: nobody did it, the product did.
+PRODUCT_ITSELF = "product"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,33 +33,56 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True)
+class LogFilter:
+    """What of the log is wanted; what is empty narrows nothing. `person`: an id, or `PRODUCT_ITSELF`."""
+
+    person: str = ""
+    project: str = ""
+    action: str = ""
+    search: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LogPage:
-    """Some lines of the log, and what it can be narrowed down to: ids with names."""
+    """Some lines of the log, and what it can be narrowed down to: ids with names, and what was done at all."""
 
     lines: tuple[LogLine, ...]
     total: int
     people: dict[str, str]
     projects: dict[str, str]
+    actions: tuple[str, ...]
 
 
 def read_log(
-    store: Store,
-    actor: Actor,
-    *,
-    person: str = "",
-    project: str = "",
-    limit: int = 50,
-    offset: int = 0,
+    store: Store, actor: Actor, wanted: LogFilter | None = None, *, limit: int = 50, offset: int = 0
 ) -> LogPage:
-    """Return lines of the log, the newest first; of one person or project (by id) where they are given."""
+    """Return lines of the log, the newest first."""
     actor.require(Role.ADMIN)
+    chosen = _conditions(wanted or LogFilter())
+    lines = sa.select(audit).where(*chosen).order_by(audit.c.at.desc(), audit.c.id).limit(limit).offset(offset)
     with store.reading() as tx:
         people = {user.id: user.login for user in tx.users.all()}
         projects = {one.id: one.slug for one in tx.projects.all()}
-        chosen = (project or None, person or None)
-        lines = tx.audit.page(limit, offset, *chosen)
-        total = tx.audit.count(*chosen)
-    return LogPage(tuple(_line(one, people, projects) for one in lines), total, people, projects)
+        total = tx.connection.execute(sa.select(sa.func.count()).select_from(audit).where(*chosen)).scalar_one()
+        actions = tx.connection.execute(sa.select(audit.c.action).distinct().order_by(audit.c.action)).scalars()
+        found = [AuditLine(**row._mapping) for row in tx.connection.execute(lines)]
+        named = tuple(actions)
+    return LogPage(tuple(_line(one, people, projects) for one in found), int(total), people, projects, named)
+
+
+def _conditions(wanted: LogFilter) -> list[sa.ColumnElement[bool]]:
+    found: list[sa.ColumnElement[bool]] = []
+    if wanted.person:
+        itself = wanted.person == PRODUCT_ITSELF
+        found.append(audit.c.user_id.is_(None) if itself else audit.c.user_id == wanted.person)
+    if wanted.project:
+        found.append(audit.c.project_id == wanted.project)
+    if wanted.action:
+        found.append(audit.c.action == wanted.action)
+    if wanted.search.strip():
+        places = (audit.c.detail, audit.c.noun, audit.c.address)
+        found.append(sa.or_(*(place.icontains(wanted.search.strip(), autoescape=True) for place in places)))
+    return found
 
 
 def _line(line: AuditLine, people: dict[str, str], projects: dict[str, str]) -> LogLine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Turns on one page of a transcript, those of all bots together.
 MOST_TURNS = 500
+# A question to the database can name so many things at once.
+MOST_NAMED = 500
 FIELDS = ("bot", "domain", "level", "scenario", "kind")
 
 _MATERIALS: Kept[Material] = Kept(6)
@@ -182,6 +184,11 @@ class TalkLine:
     tallies: Mapping[str, Tally]
 
 
+Tallies = Mapping[str, Mapping[str, Tally]]
+# Counting thousands of turns takes longer than all the rest of the page; a run that is over stays as it is.
+_TALLIES: Kept[Tallies] = Kept(20)
+
+
 @dataclass(frozen=True)
 class TalkPage:
     """Some talks of a run, how many there are in all, and the bots."""
@@ -212,25 +219,29 @@ def list_talks(
         and (not wanted or wanted in f"{script.id} {script.title}".casefold())
     ]
     shown, bots = chosen[offset : offset + limit], tuple(bot.name for bot in header.bots)
-    tallies = _tallies(store, run, bots, [script.id for script in shown])
+    ids = tuple(script.id for script in shown)
+    tallies = _TALLIES.get((run.id, run.version, bots, ids), lambda: _tallies(store, run, bots, ids))
     return TalkPage(tuple(TalkLine(script, tallies.get(script.id, {})) for script in shown), len(chosen), bots)
 
 
-def _tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequence[str]) -> dict[str, dict[str, Tally]]:
-    if not scripts:
-        return {}
+def _tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequence[str]) -> Tallies:
+    found: dict[str, dict[str, Tally]] = {}
+    with store.reading() as tx:
+        for start in range(0, len(scripts), MOST_NAMED):
+            query = _counts_query(run, bots, scripts[start : start + MOST_NAMED])
+            for script, bot, outcome, n in tx.connection.execute(query):
+                before = found.setdefault(script, {}).get(bot, Tally(0, 0))
+                right = int(n) if TurnOutcome(outcome).passed else 0
+                found[script][bot] = Tally(before.right + right, before.counted + int(n))
+    return found
+
+
+def _counts_query(run: Run, bots: Sequence[str], scripts: Sequence[str]) -> sa.Select[Any]:
     counted = [str(outcome) for outcome in TurnOutcome if outcome.counted]
     # Bots and scripts are named so that the index over both is used.
-    query = (
+    return (
         sa.select(turns.c.script, turns.c.bot, turns.c.outcome, sa.func.count())
         .where(turns.c.run_id == run.id, turns.c.bot.in_(bots), turns.c.script.in_(scripts))
         .where(turns.c.outcome.in_(counted))
         .group_by(turns.c.script, turns.c.bot, turns.c.outcome)
     )
-    found: dict[str, dict[str, Tally]] = {}
-    with store.reading() as tx:
-        for script, bot, outcome, n in tx.connection.execute(query):
-            before = found.setdefault(script, {}).get(bot, Tally(0, 0))
-            right = int(n) if TurnOutcome(outcome).passed else 0
-            found[script][bot] = Tally(before.right + right, before.counted + int(n))
-    return found

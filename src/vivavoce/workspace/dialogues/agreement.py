@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from vivavoce.dialogues.result import Agreement
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.records import Rate
+from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS as FEWEST
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
@@ -19,19 +19,8 @@ from vivavoce.store.tables import dialogues, ratings
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.dialogues.dialogues import latest_runs
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-# Below this many talks an interval would pretend to know more than it does.
-FEWEST = 10
 # So many marked talks are needed before bots may be compared by the score.
 ENOUGH = 30
-DRAWS = 1000
-# Resampling more talks than these in all draws would fill the memory.
-MOST_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +83,17 @@ def measure_accord(store: Store, project: Project, *, bot: str | None = None, se
 
 def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool, seed: int = 0) -> Concord:
     """Return how far people agree; `items`: values by person; `ordered`: values are points, not mere names."""
-    import numpy as np
+    from vivavoce.statistics import agreement_of_raters
 
     shared = [item for item in items if len(item) >= 2]
-    raters = len({rater for item in shared for rater in item})
-    missing = max(0, FEWEST - len(shared))
-    nothing = Rate(None, None, None, len(shared))
-    if not shared:
-        return Concord(0, 0, nothing, nothing if ordered else None, nothing, missing)
-    values = sorted({value for item in shared for value in item.values()})
-    counts = np.array([[list(item.values()).count(value) for value in values] for item in shared], dtype=np.float64)
-    steps = np.abs(np.subtract.outer(values, values))
-    weights = _weights(len(shared), seed)
-    near = _rate(lambda drawn: _agreeing(counts, (steps <= 1).astype(np.float64), drawn), weights, len(shared))
+    found = agreement_of_raters([tuple(item.values()) for item in shared], ordered=ordered, seed=seed)
     return Concord(
         items=len(shared),
-        raters=raters,
-        same=_rate(lambda drawn: _agreeing(counts, np.eye(len(values)), drawn), weights, len(shared)),
-        near=near if ordered else None,
-        alpha=_rate(
-            lambda drawn: _alphas(counts, steps**2 if ordered else 1 - np.eye(len(values)), drawn),
-            weights,
-            len(shared),
-        ),
-        missing=missing,
+        raters=len({rater for item in shared for rater in item}),
+        same=found.same,
+        near=found.near if ordered else None,
+        alpha=found.alpha,
+        missing=max(0, FEWEST - len(shared)),
     )
 
 
@@ -183,47 +159,3 @@ def _followed(given: _Given, talks: Sequence[str], seed: int) -> Agreement:
 def _coded(verdicts: Mapping[tuple[str, int], Mapping[str, str]]) -> list[dict[str, float]]:
     codes = {"no": 0.0, "yes": 1.0, "unsure": 2.0}
     return [{rater: codes.get(said, 2.0) for rater, said in own.items()} for own in verdicts.values()]
-
-
-def _weights(items: int, seed: int) -> Floats:
-    """Return how often each thing is drawn: once in the first row, by chance in the others."""
-    import numpy as np
-
-    draws = min(DRAWS, max(100, MOST_CELLS // items)) if items >= FEWEST else 0
-    drawn = np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=draws)
-    return np.vstack([np.ones((1, items)), drawn]).astype(np.float64)
-
-
-def _rate(statistic: Any, weights: Floats, items: int) -> Rate:
-    import numpy as np
-
-    found = statistic(weights)
-    first, others = found[0], found[1:][~np.isnan(found[1:])]
-    if np.isnan(first):
-        return Rate(None, None, None, items)
-    if not others.size:
-        return Rate(float(first), None, None, items)
-    low, high = np.quantile(others, [0.025, 0.975])
-    return Rate(float(first), float(low), float(high), items)
-
-
-def _agreeing(counts: Floats, alike: Floats, weights: Floats) -> Floats:
-    """Return the share of pairs that are alike, averaged over things."""
-    n = counts.sum(axis=1)
-    # Nobody is paired with themselves.
-    pairs = ((counts @ alike) * counts).sum(axis=1) - n
-    mean: Floats = weights @ (pairs / (n * (n - 1))) / weights.sum(axis=1)
-    return mean
-
-
-def _alphas(counts: Floats, apart: Floats, weights: Floats) -> Floats:
-    """Return Krippendorff's alpha: 1 - (N - 1) Σ (distances within a thing) / (n - 1) / (all distances)."""
-    import numpy as np
-
-    n = counts.sum(axis=1)
-    within = ((counts @ apart) * counts).sum(axis=1) / (n - 1)
-    pooled = weights @ counts
-    among = ((pooled @ apart) * pooled).sum(axis=1)
-    among[among == 0] = np.nan
-    alphas: Floats = 1 - (pooled.sum(axis=1) - 1) * (weights @ within) / among
-    return alphas

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 from vivavoce.errors import UsageError, nearest
 from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Role, Run, RunState
+from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.engine_rules import check_engine
 from vivavoce.workspace.exams.engine_parts import require_parts
-from vivavoce.workspace.exams.runs import begin_run, result_of
+from vivavoce.workspace.exams.runs import begin_run, dated, result_of
 from vivavoce.workspace.topics.datasets import exam_material
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class QuestionPage:
-    """Some questions of a run; `counts` says how many came out how, whatever is shown of them."""
+    """Some questions of a run; `counts` says how many came out how of all that fit the other choices."""
 
     rows: tuple[OutcomeRow, ...]
     total: int
@@ -72,7 +73,7 @@ def start_intents(
     wanted["classifier"] = check_engine(actor, str(wanted["classifier"]))
     require_parts(wanted["classifier"])
     material = exam_material(store, project)
-    said = title or f"Intents with {wanted['classifier']}"
+    said = title or dated(f"Intents with {wanted['classifier']}")
     return begin_run(store, actor, project, KIND, said[:200], wanted, material)
 
 
@@ -84,12 +85,15 @@ def intents_result(store: Store, run: Run) -> IntentsResult:
 
 
 def topic_lines(result: IntentsResult, *, search: str = "", sort: str = "found") -> tuple[IntentFindings, ...]:
-    """Return how each topic fared in the first setting; topics without a value come last."""
+    """Return how each topic fared where all of them were tested; topics without a value come last."""
+    from vivavoce.reports.choices import main_setting
+
     name = sort.removeprefix("-")
     if name not in _SORTS:
         raise UsageError(f"topics cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=", ".join(SORTS))
     words = search.casefold().split()
-    lines = result.settings[0].intents if result.settings else ()
+    setting = main_setting(result)
+    lines = setting.intents if setting else ()
     found = [line for line in lines if all(word in line.intent.casefold() for word in words)]
     ordered = sorted(found, key=lambda line: line.intent.casefold())
     ordered.sort(key=_SORTS[name], reverse=sort.startswith("-"))
@@ -98,14 +102,35 @@ def topic_lines(result: IntentsResult, *, search: str = "", sort: str = "found")
     return tuple(sorted(ordered, key=lambda line: _SORTS[name](line) == _LEAST))
 
 
-def confusion_lines(result: IntentsResult, *, search: str = "") -> tuple[ConfusionCell, ...]:
-    """Return which topic was taken for which, the most frequent first."""
-    from vivavoce.reports.choices import confused_cells
+def confusion_lines(result: IntentsResult, *, search: str = "", intent: str = "") -> tuple[ConfusionCell, ...]:
+    """Return which topic was taken for which, the most frequent first; `intent` is one of the two.
 
+    Where no setting taught every topic, those that were not taught are among them: they were to be declined.
+    """
     words = search.casefold().split()
-    cells = confused_cells(result.settings[0]) if result.settings else ()
-    found = [cell for cell in cells if all(word in f"{cell.origin} {cell.guess}".casefold() for word in words)]
+    found = [
+        cell
+        for cell in _mistaken_cells(result)
+        if (not intent or intent in (cell.origin, cell.guess))
+        and all(word in f"{cell.origin} {cell.guess}".casefold() for word in words)
+    ]
     return tuple(sorted(found, key=lambda cell: -(cell.answered + cell.deferred)))
+
+
+def confused_names(result: IntentsResult) -> tuple[str, ...]:
+    """Return every topic that was taken for another or drew a question of another, by name."""
+    names = {name for cell in _mistaken_cells(result) for name in (cell.origin, cell.guess) if name}
+    return tuple(sorted(names, key=str.casefold))
+
+
+def _mistaken_cells(result: IntentsResult) -> tuple[ConfusionCell, ...]:
+    from vivavoce.reports.choices import confused_cells, main_setting
+
+    setting = main_setting(result)
+    if setting is None:
+        return ()
+    untaught = (cell for cell in setting.confusion if cell.negative and cell.answered and cell.guess and cell.origin)
+    return (*confused_cells(setting), *(untaught if setting.low_topics else ()))
 
 
 def list_questions(
@@ -123,7 +148,19 @@ def list_questions(
     chosen = {"outcome": outcome, "intent": intent, "guess": guess, "search": search}
     with store.reading() as tx:
         rows = tx.outcomes.page(run.id, limit=limit, offset=offset, **chosen)
-        return QuestionPage(rows, tx.outcomes.count(run.id, **chosen), tx.outcomes.counts(run.id))
+        return QuestionPage(rows, tx.outcomes.count(run.id, **chosen), _counts(tx, run, intent, guess, search))
+
+
+def _counts(
+    tx: Transaction, run: Run, intent: str | None, guess: str | None, search: str | None
+) -> Mapping[str, int]:
+    """Return how many questions came out how, of those that fit the other choices."""
+    every = tx.outcomes.counts(run.id, intent=intent)
+    if guess is None and not search:
+        return every
+    return {
+        name: tx.outcomes.count(run.id, outcome=name, intent=intent, guess=guess, search=search) for name in every
+    }
 
 
 def done_runs(store: Store, project: Project, *, limit: int = 200) -> Sequence[Run]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import sqlalchemy as sa
@@ -20,14 +20,14 @@ from vivavoce.jobs.exams.bookkeeping import ADVICE, Kept
 from vivavoce.jobs.exams.protocol import Options
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.units import LEASE_SECONDS
 from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
 from vivavoce.store.stamps import now
-from vivavoce.store.tables import units
+from vivavoce.store.tables import runs, units
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.bot_rules import entry_faults, server_rules
+from vivavoce.workspace.exams.allowed import check_allowed
+from vivavoce.workspace.exams.silence import Silence, count_workers, silence_of
 
 if TYPE_CHECKING:
     from vivavoce.conversations.result import ConversationsResult
@@ -63,6 +63,14 @@ class RunPage:
 
 
 @dataclass(frozen=True, slots=True)
+class RunCounts:
+    """How many runs there are of each kind among those of the chosen state, and in each state of the chosen kind."""
+
+    kinds: Mapping[str, int]
+    states: Mapping[RunState, int]
+
+
+@dataclass(frozen=True, slots=True)
 class FailureCount:
     """Why units failed, how many of them, and which one came first."""
 
@@ -73,13 +81,14 @@ class FailureCount:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is; `seconds_left` is None where nobody can tell."""
+    """How far a run is; `seconds_left` is None where nobody can tell. `silence`: nobody is at work on it."""
 
     run: Run
     counts: Mapping[UnitState, int]
     seconds_left: float | None
     failures: tuple[FailureCount, ...]
     workers: int
+    silence: Silence | None = None
 
 
 # --- looking -----------------------------------------------------------------------------------------------------
@@ -119,6 +128,20 @@ def list_runs(
     return RunPage(tuple(RunLine(run, names[run.user_id]) for run in found), total)
 
 
+def count_runs(
+    store: Store, project: Project, *, kind: str | None = None, state: RunState | None = None
+) -> RunCounts:
+    """Return how many runs each choice of a list would show, the other choice being as it is."""
+    query = sa.select(runs.c.kind, runs.c.state, sa.func.count()).where(runs.c.project_id == project.id)
+    kinds: Counter[str] = Counter()
+    states: Counter[RunState] = Counter()
+    with store.reading() as tx:
+        for own, said, n in tx.connection.execute(query.group_by(runs.c.kind, runs.c.state)):
+            kinds[own] += n if state in (None, RunState(said)) else 0
+            states[RunState(said)] += n if kind in (None, own) else 0
+    return RunCounts(kinds, states)
+
+
 def progress_of(store: Store, run: Run) -> RunProgress:
     """Return how far a run is, as it is now."""
     with store.reading() as tx:
@@ -127,8 +150,9 @@ def progress_of(store: Store, run: Run) -> RunProgress:
         left = counts[UnitState.WAITING] + counts[UnitState.RUNNING]
         seconds = _seconds_left(tx, run.id, left) if current.state is RunState.RUNNING else None
         failures = _failures(tx, run.id) if counts[UnitState.FAILED] else ()
-        workers = len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS))) if current.state.open else 0
-    return RunProgress(current, counts, seconds, failures, workers)
+        workers = count_workers(tx, now()) if current.state.open else 0
+        silence = silence_of(tx, current, now())
+    return RunProgress(current, counts, seconds, failures, workers, silence)
 
 
 # --- doing -------------------------------------------------------------------------------------------------------
@@ -147,13 +171,14 @@ def begin_run(  # noqa: PLR0917 - who, where, what and of what: none of them can
     schedule_id: str | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Run:
-    """Start an exam of any kind; a worker begins it by itself."""
+    """Start an exam of any kind; a worker begins it by itself. A title that another run has gets the time."""
     actor.require(Role.EDITOR)
+    said = _told_apart(store, project, check_title(title))
     run = starting.start_run(
         store,
         project.id,
         kind,
-        check_title(title),
+        said,
         options,
         material,
         user_id=actor.user_id,
@@ -172,14 +197,14 @@ def cancel_run(store: Store, actor: Actor, project: Project, number: int) -> Run
 
 
 def resume_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
-    """Go on with a run that was cancelled or failed; its bots must be such as are allowed now."""
-    _check_bots(store, actor, project, number)
+    """Go on with a run that was cancelled or failed; its bots, engines and rater must be allowed now."""
+    _check_allowed(store, actor, project, number)
     return _told(store, actor, project, number, "resume", starting.resume_run)
 
 
 def retry_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
-    """Try again what failed in a run that is over; its bots must be such as are allowed now."""
-    _check_bots(store, actor, project, number)
+    """Try again what failed in a run that is over; its bots, engines and rater must be allowed now."""
+    _check_allowed(store, actor, project, number)
     return _told(store, actor, project, number, "retry", starting.retry_failed)
 
 
@@ -203,6 +228,19 @@ def delete_run(store: Store, actor: Actor, project: Project, number: int) -> Non
             raise UsageError("the run is still going on", remedy="cancel it first, then delete it")
         tx.runs.delete(run.id)
         note(tx, actor, "delete", "run", run.id, project_id=project.id, detail=_name(run))
+
+
+def dated(title: str) -> str:
+    """Return a title with the present time, so that runs alike can be told apart."""
+    when = f", {now():%Y-%m-%d %H:%M}"
+    return f"{title[: MOST_TITLE - len(when)]}{when}"
+
+
+def _told_apart(store: Store, project: Project, title: str) -> str:
+    """Return the title of a new run, with the time where it would be the second of its name."""
+    with store.reading() as tx:
+        same = sa.select(runs.c.id).where(runs.c.project_id == project.id, runs.c.title == title)
+        return title if tx.connection.execute(same.limit(1)).first() is None else dated(title)
 
 
 def check_title(title: str) -> str:
@@ -292,29 +330,10 @@ def _told(  # noqa: PLR0917 - as the functions above have it, and what they do
     return done
 
 
-def _check_bots(store: Store, actor: Actor, project: Project, number: int) -> None:
-    """Refuse bots that the server no longer allows: a run holds their entries as they were when it began."""
+def _check_allowed(store: Store, actor: Actor, project: Project, number: int) -> None:
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        run = get_run(tx, project, number)
-        material = tx.runs.material(run.id) if run.kind == "conversations" else b""
-    if not material:
-        return
-    from vivavoce.jobs.exams.talks import read_material
-
-    rules = server_rules()
-    entries = read_material(material).entries
-    faults = [
-        replace(fault, where=f"{name}, {fault.where.removeprefix(f'{name}, ')}")
-        for name, entry in entries.items()
-        for fault in entry_faults(name, entry, rules)
-    ]
-    if faults:
-        raise UsageError(
-            f"the bots of run {number} are not allowed as they are",
-            faults=faults,
-            remedy="correct the bots and begin a new run",
-        )
+        check_allowed(tx, actor, get_run(tx, project, number))
 
 
 def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:

@@ -11,6 +11,7 @@ from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.access.engine_rules import check_engine
+from vivavoce.workspace.exams.engine_parts import require_parts
 
 MOST_NAME = 100
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -42,7 +43,10 @@ def change_project(
     actor.require(Role.EDITOR)
     if not 0 <= threshold <= 1:
         raise UsageError(f"the threshold must lie between 0 and 1, not {threshold:g}")
-    engine = classifier if classifier == project.classifier else check_engine(actor, classifier)
+    engine = classifier
+    if classifier != project.classifier:
+        engine = check_engine(actor, classifier)
+        require_parts(engine)
     with store.writing() as tx:
         change = tx.edits.update("projects", project.id, name=_named(name), threshold=threshold, classifier=engine)
         summary = _change_summary(project, name, threshold, engine)

@@ -95,9 +95,7 @@ def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedu
     """Make a daily run; refused with all faults at once where it could never start."""
     actor.require(Role.EDITOR)
     options = check_options(store, actor, project, new.kind, new.options)
-    if not 0 <= new.minute_of_day < DAY:
-        raise UsageError(f"{new.minute_of_day} is not a minute of the day", where="minute", remedy="0 to 1439")
-    title = check_title(new.title or USUAL_TITLES[new.kind])
+    title = _checked_title(new)
     values = {
         "id": new_id(),
         "project_id": project.id,
@@ -116,6 +114,27 @@ def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedu
         summary = f"Daily run {title} at {clock(new.minute_of_day)} UTC"
         change = tx.edits.insert("schedules", values)
         return tx.edits.apply(project.id, actor.user_id, "add schedule", summary, [change], why=why)
+
+
+def change_schedule(
+    store: Store, actor: Actor, project: Project, schedule_id: str, new: NewSchedule, *, why: str = ""
+) -> Edit:
+    """Change title, options and time of a daily run; what it examines stays, and so do the runs that it started."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        found = find_schedule(tx, project, schedule_id)
+    if new.kind != found.kind:
+        raise UsageError(
+            f"this daily run examines {found.kind}, not {new.kind}", where="kind", remedy="make another daily run"
+        )
+    options = check_options(store, actor, project, new.kind, new.options)
+    changed: dict[str, Any] = {"title": _checked_title(new), "options": options, "minute_of_day": new.minute_of_day}
+    if new.minute_of_day != found.minute_of_day:
+        changed["next_at"] = next_time(new.minute_of_day, now())
+    with store.writing() as tx:
+        change = tx.edits.update("schedules", find_schedule(tx, project, schedule_id).id, **changed)
+        summary = f"Daily run {found.title} changed"
+        return tx.edits.apply(project.id, actor.user_id, "change schedule", summary, [change], why=why)
 
 
 def switch_schedule(store: Store, actor: Actor, project: Project, schedule_id: str, *, enabled: bool) -> Edit:
@@ -140,6 +159,13 @@ def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
         change = tx.edits.delete("schedules", found.id)
         summary = f"Daily run {found.title} deleted"
         return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change], why=why)
+
+
+def _checked_title(new: NewSchedule) -> str:
+    """Return the title of a daily run whose time can be used."""
+    if not 0 <= new.minute_of_day < DAY:
+        raise UsageError(f"{new.minute_of_day} is not a minute of the day", where="minute", remedy="0 to 1439")
+    return check_title(new.title or USUAL_TITLES[new.kind])
 
 
 def clock(minute_of_day: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,6 +24,7 @@ from vivavoce.workspace.exams.intents import intents_result
 from vivavoce.workspace.exams.timeline import edits_between
 
 if TYPE_CHECKING:
+    from vivavoce.conversations.result import Problem as Failure
     from vivavoce.reports.meanings import Measure
 
 WEEK = timedelta(days=7)
@@ -38,6 +40,8 @@ MOST_BOTS = 3
 LOOKED_AT = 60
 # A talk that scores less is one that a person would call a bad one.
 BAD_TALK = 2.5
+# How topics are named in the sentence of a problem.
+_QUOTED = re.compile(r"'([^']+)'")
 
 Light = Literal["none", "good", "watch", "bad"]
 Verdict = Literal["better", "worse", "same", "unknown"]
@@ -76,7 +80,8 @@ class Move:
 class Problem:
     """One of the biggest problems. `topics`: names of two topics that are mixed up; `size`: by how much.
 
-    `talk`: the id of a logged talk, which scored `size`. `run`: the number of the run that found it.
+    `talk`: the id of a logged talk, which scored `size`. `run`: the number of the run that found it. `bot_id` and
+    `scenario_id` are where a failure in conversations can be corrected, None where that is gone.
     """
 
     kind: ProblemKind
@@ -88,6 +93,8 @@ class Problem:
     bot: str = ""
     remedy: str = ""
     talk: str = ""
+    bot_id: str | None = None
+    scenario_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +264,7 @@ def _problems(store: Store, project: Project, exams: Sequence[ExamState]) -> tup
     if "intents" in newest:
         found.append(_pairs(store, project, newest["intents"]))
     if "conversations" in newest:
-        found.append(_failings(store, newest["conversations"]))
+        found.append(_failings(store, project, newest["conversations"]))
     if "dialogues" in newest:
         found.append(_bad_talks(store, newest["dialogues"]))
     mixed = [one for turn in zip_longest(*found) for one in turn if one is not None]
@@ -285,9 +292,30 @@ def _pairs(store: Store, project: Project, run: Run) -> list[Problem]:
     ]
 
 
-def _failings(store: Store, run: Run) -> list[Problem]:
+def _failings(store: Store, project: Project, run: Run) -> list[Problem]:
     found = conversations_result(store, run).problems[:MOST_PROBLEMS]
-    return [Problem("conversation", one.message, run.number, bot=one.bot, remedy=one.remedy) for one in found]
+    with store.reading() as tx:
+        return [_failing(tx, project, run, one) for one in found]
+
+
+def _failing(tx: Transaction, project: Project, run: Run, found: Failure) -> Problem:
+    named = {name: tx.topics.by_name(project.id, name) for name in _QUOTED.findall(found.message)}
+    topics = {name: topic.id for name, topic in named.items() if topic}
+    bot = tx.bots.by_name(project.id, found.bot)
+    # A script is called as its scenario, with the row in brackets where there are several.
+    scripts = [key.script.partition("[")[0] for key, _ in found.examples]
+    rows = [tx.suites.scenario_by_name(run.suite_id, script) for script in scripts[:1] if run.suite_id]
+    return Problem(
+        "conversation",
+        found.message,
+        run.number,
+        tuple(topics),
+        tuple(topics.values()),
+        bot=found.bot,
+        remedy=found.remedy,
+        bot_id=bot.id if bot else None,
+        scenario_id=rows[0].id if rows and rows[0] else None,
+    )
 
 
 def _bad_talks(store: Store, run: Run) -> list[Problem]:

@@ -6,11 +6,12 @@ faster it is refused with StaleError, and `merging` puts both together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vivavoce.conversations import Scenario, Suite, check_suite
+from vivavoce.conversations.scenario import Turn
 from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.conversations.scenarios.measures import Measured
 from vivavoce.errors import AbsentError, DataError, Fault, StaleError, UsageError, VivaError
@@ -26,6 +27,7 @@ from vivavoce.workspace.scenarios.suites import (
     scenario_values,
     without_lines,
 )
+from vivavoce.workspace.scenarios.titles import title_doubt
 
 MOST_NAME = 100
 MOST_TURNS = 200
@@ -139,9 +141,17 @@ def check_scenario(suite: Suite, scenario: Scenario, *, known: Sequence[str] = (
     warnings = [one.message for one in after.warnings if _is_of(one, scenario)]
     warnings += [one.message for one in after.problems if one.kind == "level" and _is_of(one, scenario)]
     unknown = [f"no topic '{name}' is known here" for name in _topics(scenario) if known and name not in known]
+    doubt = title_doubt(replace(suite, scenarios=others), scenario)
     measured = next(iter(check_suite(replace(suite, scenarios=(scenario,))).measured.values()), None)
-    faults = tuple(Fault(one.message, one.where) for one in errors)
-    return Checked(faults, tuple(dict.fromkeys([*warnings, *unknown])), measured)
+    faults = (*_empty_messages(scenario), *(Fault(one.message, one.where) for one in errors))
+    said = [*([doubt] if doubt else []), *warnings, *unknown]
+    return Checked(faults, tuple(dict.fromkeys(said)), measured)
+
+
+def _empty_messages(scenario: Scenario) -> Iterator[Fault]:
+    for number, step in enumerate(scenario.turns, 1):
+        if isinstance(step, Turn) and isinstance(step.user, str) and not step.user.strip():
+            yield Fault("the visitor says nothing here: write a message, or delete the turn", f"turn {number}")
 
 
 def _is_of(problem: CheckProblem, scenario: Scenario) -> bool:

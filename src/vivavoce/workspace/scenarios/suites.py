@@ -23,6 +23,7 @@ from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteR
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.scenarios.titles import shared_titles
 
 MOST_NAME = 100
 FORMS = ("yaml", "csv", "xlsx")
@@ -273,5 +274,6 @@ def _check_ids(suite: Suite) -> None:
 
 def _import_summary(suite: Suite) -> str:
     said = f"Suite {suite.name}: {plural(len(suite.scenarios), 'scenario')}"
-    notes: Sequence[str] = suite.notes[:SHOWN_NOTES]
+    shared = shared_titles(suite)
+    notes: Sequence[str] = (*([shared] if shared else []), *suite.notes[:SHOWN_NOTES])
     return f"{said} ({'; '.join(notes)})" if notes else said

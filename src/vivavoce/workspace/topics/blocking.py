@@ -7,13 +7,30 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from vivavoce.errors import StaleError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project
 from vivavoce.store.tables import changes, edits
-from vivavoce.workspace.topics.history import EditLine, edit_lines
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.topics.history import EditLine, edit_lines, undo_edit
 
 # Of edits that were undone again there may be many in between.
 LOOKED_AT = 200
+
+
+def undo_or_explain(store: Store, actor: Actor, project: Project, edit_id: str, *, why: str = "") -> Edit:
+    """Do the reverse of an edit; where a later one builds on it, the refusal names that one."""
+    try:
+        return undo_edit(store, actor, project, edit_id, why=why)
+    except (StaleError, UsageError) as error:
+        later = blocking_edit(store, project, edit_id)
+        if later is None:
+            raise
+        raise StaleError(
+            f"it cannot be undone yet, because a later change builds on it: {later.edit.summary} ({later.who})",
+            where=f"edit {later.edit.id}",
+            remedy="undo that one first, then this one",
+        ) from error
 
 
 def blocking_edit(store: Store, project: Project, edit_id: str) -> EditLine | None:

@@ -16,7 +16,7 @@ def project_dataset(tx: Transaction, project: Project) -> Dataset:
     """Return all examples of a project in their order, each with the answer of its topic."""
     topics = {topic.id: topic for topic in tx.topics.of_project(project.id)}
     rows = tx.examples.of_project(project.id)
-    examples = (_example(row, topics.get(row.topic_id or ""), project, place) for place, row in enumerate(rows, 1))
+    examples = (to_example(row, topics.get(row.topic_id or ""), project, place) for place, row in enumerate(rows, 1))
     return Dataset(tuple(examples), project.slug)
 
 
@@ -31,7 +31,8 @@ def exam_material(store: Store, project: Project) -> bytes:
     return dataset_to_bytes(data)
 
 
-def _example(row: ExampleRow, topic: Topic | None, project: Project, place: int) -> Example:
+def to_example(row: ExampleRow, topic: Topic | None, project: Project, place: int = 0) -> Example:
+    """Return an example as exams take it; `place` is its row in the data set."""
     return Example(
         text=row.text,
         intent=topic.name if topic else None,

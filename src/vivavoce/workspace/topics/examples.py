@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 
 from vivavoce.errors import AbsentError, Fault, StaleError, UsageError, plural
@@ -20,6 +20,7 @@ from vivavoce.workspace.topics.names import find_named, find_topic
 MOST_TEXT = 10_000
 SHOWN = 40
 OUT_OF_SCOPE_TITLE = "out of scope"
+_COLUMNS = tuple(field.name for field in fields(ExampleRow))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def list_examples(
     topic_id: str | None = None,
     out_of_scope: bool = False,
     search: str = "",
-    limit: int = 50,
+    limit: int | None = 50,
     offset: int = 0,
 ) -> ExamplePage:
     """Return some examples: of all topics, of one, or those out of scope."""
@@ -63,6 +64,27 @@ def list_examples(
         find_topic(tx, project, topic_id)
         found = tx.examples.of_topic(topic_id, limit, offset, search)
         return ExamplePage(found, tx.examples.count_of_topic(topic_id, search))
+
+
+def matching_examples(
+    store: Store, project: Project, *, topic_id: str | None, search: str, expected: int
+) -> tuple[str, ...]:
+    """Return the ids of all examples of a topic (None: out of scope) that hold the words.
+
+    `expected` is how many there were when they were chosen: StaleError where there are more or fewer now.
+    """
+    found = list_examples(store, project, topic_id=topic_id, out_of_scope=topic_id is None, search=search, limit=None)
+    check_expected(found.total, expected, "example")
+    return tuple(row.id for row in found.examples)
+
+
+def check_expected(count: int, expected: int, noun: str) -> None:
+    """Refuse to take all of a list that is not as long as whoever chose it saw."""
+    if count != expected:
+        raise StaleError(
+            f"the list has changed meanwhile: it holds {plural(count, noun)} now, and you chose {expected:,}",
+            remedy="look at it again, then choose",
+        )
 
 
 def find_examples(tx: Transaction, project: Project, ids: Sequence[str]) -> tuple[ExampleRow, ...]:
@@ -194,7 +216,8 @@ def new_rows(
 
 def insertion(tx: Transaction, row: ExampleRow) -> Change:
     """Describe that an example comes."""
-    return tx.edits.insert("examples", asdict(row), row.topic_id)
+    # `asdict` copies every value, which for 50,000 rows takes longer than to write them.
+    return tx.edits.insert("examples", {name: getattr(row, name) for name in _COLUMNS}, row.topic_id)
 
 
 def deletions(tx: Transaction, rows: Sequence[ExampleRow]) -> list[Change]:

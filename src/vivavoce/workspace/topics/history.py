@@ -15,8 +15,12 @@ from vivavoce.workspace.access.engine_rules import check_engine
 from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE
 
 MOST_CHANGES = 200
+# What stands for a topic of which nothing is known any more.
+GONE_TITLE = "a topic that is gone"
 # Columns that only the product needs.
-_SILENT = frozenset({"id", "project_id", "place", "created", "source", "suite_id", "user_id"})
+_SILENT = frozenset({"id", "project_id", "place", "created", "source", "suite_id", "user_id", "next_at"})
+# Columns that hold settings by name: each is shown as a field of its own.
+_SETTINGS = frozenset({"entry", "options"})
 # What the title of a row says already where the row came or went.
 _IN_TITLE = frozenset({"topic_id", "language"})
 _SINGULAR = {
@@ -102,11 +106,14 @@ def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None 
 def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why: str = "") -> Edit:
     """Do the reverse of an edit, as an edit of its own, which can be undone as well."""
     actor.require(Role.EDITOR)
-    with store.writing() as tx:
+    # What an edit did never changes: it is read while nobody has to wait.
+    with store.reading() as tx:
         _found(tx, project, edit_id)
-        for change in tx.edits.changes(edit_id):
-            _check_way_back(actor, change)
-        return tx.edits.undo(edit_id, actor.user_id, why=why)
+        changes = tx.edits.changes(edit_id)
+    for change in changes:
+        _check_way_back(actor, change)
+    with store.writing() as tx:
+        return tx.edits.undo(edit_id, actor.user_id, why=why, changes=changes)
 
 
 def edit_lines(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
@@ -149,7 +156,9 @@ def _topic_titles(tx: Transaction, project: Project, changes: Sequence[Change]) 
         for change in changes
         if change.noun == "topics" and (values := change.after or change.before)
     }
-    return known | {topic.id: topic.name for topic in tx.topics.of_project(project.id)}
+    known |= {topic.id: topic.name for topic in tx.topics.of_project(project.id)}
+    homes = {values.get("topic_id") for c in changes for values in (c.before, c.after) if values}
+    return known | tx.edits.last_names("topics", [one for one in homes if one and one not in known])
 
 
 def _described(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
@@ -157,17 +166,43 @@ def _described(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
     step: Literal["added", "removed", "changed"] = (
         "added" if before is None else "removed" if after is None else "changed"
     )
-    values = after or before or {}
-    fields = tuple(_fields(before or {}, after or {}, titles))
-    return RowChange(_SINGULAR.get(noun, noun), _title(values, titles), step, fields)
+    fields = tuple(_fields(_flat(before or {}), _flat(after or {}), titles))
+    return RowChange(_SINGULAR.get(noun, noun), _title(noun, after or before or {}, titles), step, fields)
 
 
-def _title(values: Mapping[str, Any], titles: Mapping[str, str]) -> str:
+def _title(noun: str, values: Mapping[str, Any], titles: Mapping[str, str]) -> str:
     """Return what a row is called: an answer by its topic and language, an example by its topic."""
-    if "name" in values:
-        return str(values["name"])
-    home = titles.get(values.get("topic_id") or "", OUT_OF_SCOPE_TITLE)
-    return f"{home}, {values['language']}" if "source" not in values and "language" in values else home
+    if noun not in ("answers", "examples"):
+        return str(values.get("name") or values.get("title") or values.get("kind", ""))
+    home = _topic_said(values.get("topic_id"), titles)
+    return f"{home}, {values['language']}" if noun == "answers" else home
+
+
+def _topic_said(topic_id: str | None, titles: Mapping[str, str]) -> str:
+    return titles.get(topic_id, GONE_TITLE) if topic_id else OUT_OF_SCOPE_TITLE
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a row, with settings by name beside them; settings within settings after a dot."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in _SETTINGS and isinstance(value, Mapping):
+            found |= {key if key not in values else f"{name}.{key}": said for key, said in _leaves(value)}
+        else:
+            found[name] = value
+    return found
+
+
+def _leaves(value: object, name: str = "") -> Iterator[tuple[str, object]]:
+    """Yield what nested settings hold, each under the names that lead to it."""
+    if isinstance(value, Mapping):
+        for key, own in value.items():
+            yield from _leaves(own, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list) and any(isinstance(one, Mapping | list) for one in value):
+        for place, own in enumerate(value, 1):
+            yield from _leaves(own, f"{name}.{place}")
+    else:
+        yield name, value
 
 
 def _fields(before: Mapping[str, Any], after: Mapping[str, Any], titles: Mapping[str, str]) -> Iterator[FieldChange]:
@@ -186,7 +221,11 @@ def _said(name: str, values: Mapping[str, Any], titles: Mapping[str, str]) -> st
         return ""
     value = values[name]
     if name == "topic_id":
-        return titles.get(value, str(value)) if value else OUT_OF_SCOPE_TITLE
+        return _topic_said(value, titles)
+    if name == "minute_of_day":
+        return f"{value // 60:02}:{value % 60:02} UTC"
     if isinstance(value, list):
         return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "" if value is None else str(value)

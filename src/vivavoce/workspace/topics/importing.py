@@ -23,7 +23,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.topics.examples import deletions, insertion
-from vivavoce.workspace.topics.incoming import Reading, Source, read_source
+from vivavoce.workspace.topics.incoming import Encoding, Reading, Source, read_source
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.plans import (
     Effect,
@@ -52,6 +52,7 @@ class Choices:
     topic: str = ""
     mode: Mode = "add"
     overwrite: bool = False
+    encoding: Encoding = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,20 @@ class Preview:
     plan: Plan
     unit: str = "row"
     lines: bool = False
+    pasted: bool = False
     notes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     sample: tuple[tuple[str, ...], ...] = ()
     unclear: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be written, planned for one state of the project."""
+
+    state: tuple[int, str]
+    summary: str
+    changes: tuple[Change, ...]
 
 
 _OPENED: Kept[Preview] = Kept(8)
@@ -93,7 +104,8 @@ def change_import(store: Store, actor: Actor, project: Project, key: str, choice
     actor.require(Role.EDITOR)
     with store.reading() as tx:
         kept = _kept(tx, actor, project, key)
-    source = Source(kept["name"], gzip.decompress(base64.b64decode(kept["content"])), kept["lines"])
+    content = gzip.decompress(base64.b64decode(kept["content"]))
+    source = Source(kept["name"], content, kept["lines"], kept.get("pasted", False))
     return prepare_import(store, actor, project, source, choices)
 
 
@@ -109,16 +121,16 @@ def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why:
     """Do what a preview says, as one edit; what changed since is taken as it is now."""
     actor.require(Role.EDITOR)
     preview = open_import(store, actor, project, key)
-    rules = _rules(preview.choices, project)
+    # All that takes long is done before anybody has to wait for the lock of the database.
+    with store.reading() as tx:
+        task = _task(tx, project, preview)
     with store.writing() as tx:
         _kept(tx, actor, project, key)
-        there = present(tx, project)
-        plan = plan_again(there, preview.plan.rows, rules)
-        changes = _changes(tx, project, there, plan, rules)
-        if not changes:
+        if task.state != tx.edits.state(project.id):
+            task = _task(tx, project, preview)
+        if not task.changes:
             raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
-        summary = _summary(preview.name, plan)
-        edit = tx.edits.apply(project.id, actor.user_id, "import", summary, changes, why=why)
+        edit = tx.edits.apply(project.id, actor.user_id, "import", task.summary, task.changes, why=why)
         tx.options.unset(_place(actor, project))
         return edit
 
@@ -141,6 +153,7 @@ def _read(source: Source, choices: Choices) -> Reading:
         topic_column=choices.topic_column,
         out_of_scope=choices.out_of_scope,
         topic=choices.topic,
+        encoding=choices.encoding,
     )
 
 
@@ -156,6 +169,7 @@ def _preview(key: str, source: Source, choices: Choices, plan: Plan, reading: Re
         plan,
         unit=reading.unit,
         lines=source.lines,
+        pasted=source.pasted,
         notes=reading.notes,
         columns=reading.columns,
         sample=reading.sample,
@@ -195,6 +209,7 @@ def _packed(preview: Preview, source: Source) -> dict[str, Any]:
         "at": now().isoformat(),
         "name": preview.name,
         "lines": preview.lines,
+        "pasted": preview.pasted,
         "content": _squeezed(source.content),
         "preview": _squeezed(json.dumps(plain).encode()),
     }
@@ -219,6 +234,7 @@ def _unpacked(kept: Mapping[str, Any]) -> Preview:
         Plan(tuple(_row(cells) for cells in plain["rows"]), Effect(**told)),
         unit=plain["unit"],
         lines=kept["lines"],
+        pasted=kept.get("pasted", False),
         notes=tuple(plain["notes"]),
         columns=tuple(plain["columns"]),
         sample=tuple(tuple(cells) for cells in plain["sample"]),
@@ -233,6 +249,13 @@ def _row(cells: Sequence[Any]) -> PlannedRow:
 
 
 # --- the edit ----------------------------------------------------------------------------------------------------
+
+
+def _task(tx: Transaction, project: Project, preview: Preview) -> _Task:
+    state, rules = tx.edits.state(project.id), _rules(preview.choices, project)
+    there = present(tx, project)
+    plan = plan_again(there, preview.plan.rows, rules)
+    return _Task(state, _summary(preview.name, plan), tuple(_changes(tx, project, there, plan, rules)))
 
 
 def _changes(tx: Transaction, project: Project, there: Present, plan: Plan, rules: Rules) -> list[Change]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from vivavoce.errors import DataError, Fault, VivaError
 from vivavoce.files.columns import find_columns, is_known
@@ -20,6 +21,9 @@ from vivavoce.records import Example
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 
 PASTED = "pasted.csv"
+# How letters are written in a file; empty: found out, which works for UTF-8 and for UTF-16 with its mark.
+Encoding = Literal["", "utf-8", "cp1252", "utf-16"]
+ENCODINGS: tuple[Encoding, ...] = ("", "utf-8", "cp1252", "utf-16")
 SHOWN = 200
 # A file is described on a command line in options; on a page there is another way to say the same.
 _ADVICE = (
@@ -28,8 +32,11 @@ _ADVICE = (
     (re.compile(r", or leave such rows out with --skip-bad: each is listed"), " and send the file again"),
     (re.compile(r"; single rows can then be left out with --skip-bad: each is listed"), ""),
     (re.compile(r"with --out-of-scope (\S+)"), r"with '\1' as the name for it"),
-    (re.compile(r", or give --encoding cp1252, with which the place reads: .*", re.DOTALL), " and send it again"),
-    (re.compile(r"try --encoding \S+"), "save the file as UTF-8 and send it again"),
+    (
+        re.compile(r"save the file as UTF-8, or give --encoding cp1252, with which the place reads: "),
+        "choose Windows-1252 as its encoding and send it again, where this reads well: ",
+    ),
+    (re.compile(r"try --encoding utf-16-\S+"), "choose UTF-16 as its encoding and send it again"),
     (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), "send it in several parts"),
     (re.compile(r"; name one with --format"), ""),
 )
@@ -37,11 +44,12 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file as it was sent, or pasted text (`lines`: one message on each line)."""
+    """A file as it was sent, or text that was `pasted` (`lines`: one message on each line)."""
 
     name: str
     content: bytes
     lines: bool = False
+    pasted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,7 @@ def source_of_text(text: str) -> Source:
     first = text.lstrip("\ufeff\n\r ").partition("\n")[0]
     cells = [cell.strip().strip('"') for cell in first.split(sniff(first))]
     is_table = len(cells) > 1 and all(is_known(cell) for cell in cells)
-    return Source(PASTED, text.encode("utf-8", "replace"), lines=not is_table)
+    return Source(PASTED, text.encode("utf-8", "replace"), lines=not is_table, pasted=True)
 
 
 def read_source(
@@ -94,6 +102,7 @@ def read_source(
     topic_column: str = "",
     out_of_scope: str = OUT_OF_SCOPE,
     topic: str = "",
+    encoding: Encoding = "",
 ) -> Reading:
     """Read a source row by row; `topic` is for lines that name none. Errors name the file as its sender does."""
     if source.lines:
@@ -102,7 +111,8 @@ def read_source(
         path = Path(folder) / source.name
         path.write_bytes(source.content)
         try:
-            return _read_file(path, text_column or None, topic_column or None, out_of_scope)
+            chosen = "" if source.pasted else encoding  # what was pasted came as letters, not as bytes
+            return _read_file(path, text_column or None, topic_column or None, out_of_scope, chosen or None)
         except VivaError as error:
             raise _in_other_words(error, path) from error
 
@@ -130,15 +140,22 @@ def _read_lines(text: str, topic: str, out_of_scope: str) -> Reading:
 # --- files -------------------------------------------------------------------------------------------------------
 
 
-def _read_file(path: Path, text_column: str | None, topic_column: str | None, out_of_scope: str) -> Reading:
-    table = read_table(path, ReadOptions())
+def _read_file(
+    path: Path, text_column: str | None, topic_column: str | None, out_of_scope: str, encoding: str | None
+) -> Reading:
+    table = read_table(path, ReadOptions(encoding))
     seen = Reading(unit=table.unit, columns=table.columns, sample=tuple(_sample(table)))
     try:
         columns = find_columns(table, path.name, text_column, topic_column)
     except VivaError as error:
         return replace(seen, unclear=_in_other_words(error, path).what)
     data = read_dataset(
-        path, text_column=text_column, intent_column=topic_column, out_of_scope=out_of_scope or None, skip_bad=True
+        path,
+        text_column=text_column,
+        intent_column=topic_column,
+        out_of_scope=out_of_scope or None,
+        encoding=encoding,
+        skip_bad=True,
     )
     raw = {row.number: as_text(row.cells[columns.text]) for row in table.rows}
     cells = {row.number: " | ".join(map(as_text, row.cells))[:SHOWN] for row in table.rows}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,6 +13,8 @@ from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, OutcomeRow, Project, Run, Topic
 from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.topics.examined import changed_topics
+from vivavoce.workspace.topics.examples import check_expected
 from vivavoce.workspace.topics.names import find_topic
 
 Flag = Literal["few", "magnet", "silent", "changed"]
@@ -92,13 +94,14 @@ class TopicState:
 
 @dataclass(frozen=True, slots=True)
 class _Exam:
-    """The latest exam, and what was touched since: topics by id with the names they had then."""
+    """The latest exam, what was touched since (topics by id with the names they had then), and what is different."""
 
     run: Run | None = None
     counts: Mapping[str | None, tuple[int, int, int]] = field(default_factory=dict)
     findings: Mapping[str, TopicFindings] = field(default_factory=dict)
     touched: Mapping[str, str | None] = field(default_factory=dict)
     asked: int = 0
+    changed: frozenset[str] = frozenset()
 
     def name_of(self, topic: Topic) -> str:
         return self.touched.get(topic.id) or topic.name
@@ -142,6 +145,15 @@ def list_topics(
     return TopicList(tuple(chosen[offset:end]), len(chosen), count, examples, strangers, flagged, exam.run)
 
 
+def matching_topics(
+    store: Store, project: Project, *, search: str, flag: Flag | None, expected: int
+) -> tuple[str, ...]:
+    """Return the ids of all topics that a list shows; StaleError where there are not as many as were seen."""
+    found = list_topics(store, project, search=search, flag=flag, limit=None)
+    check_expected(found.total, expected, "topic")
+    return tuple(line.topic.id for line in found.lines)
+
+
 def topic_state(store: Store, project: Project, topic_id: str) -> TopicState:
     """Return a topic and how it stands."""
     with store.reading() as tx:
@@ -179,7 +191,8 @@ def _latest(tx: Transaction, project: Project) -> _Exam:
     counts = _COUNTS.get(key, lambda: tx.outcomes.by_intent(run.id))
     findings = _FINDINGS.get(key, lambda: _findings(tx, run.id))
     asked = sum(sum(each) for each in counts.values())
-    return _Exam(run, counts, findings, tx.edits.topics_since(project.id, run.created), asked)
+    touched = tx.edits.topics_since(project.id, run.created)
+    return _Exam(run, counts, findings, touched, asked, changed_topics(tx, project, run, touched))
 
 
 def _findings(tx: Transaction, run_id: str) -> dict[str, TopicFindings]:
@@ -194,14 +207,17 @@ def _findings(tx: Transaction, run_id: str) -> dict[str, TopicFindings]:
 def _of_topic(line: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]]) -> TopicFindings:
     name = line["intent"]
     own = [pair for pair in pairs if name in (pair["a"], pair["b"])]
+    astray = dict.fromkeys(text for pair in own for text in _astray(pair, name))
+    near = (text for pair in own for text in pair["typical_a" if pair["a"] == name else "typical_b"])
     return TopicFindings(
         recall=_rate(line["recall"]),
         precision=_rate(line["precision"]),
         deferred=_rate(line["deferred"]),
         attracted=line["attracted"],
         neighbours=tuple((pair["b"] if pair["a"] == name else pair["a"], pair["overlap"]) for pair in own[:3]),
-        typical=_first(text for pair in own for text in pair["typical_a" if pair["a"] == name else "typical_b"]),
-        unusual=_first(text for pair in own for text in _astray(pair, name)),
+        # In a small topic the nearest examples may still be nearer to another one: then they are not typical.
+        typical=_first(text for text in near if text not in astray),
+        unusual=_first(astray),
     )
 
 
@@ -213,7 +229,7 @@ def _astray(pair: Mapping[str, Any], name: str) -> Iterator[str]:
             yield example["text"]
 
 
-def _first(texts: Iterator[str]) -> tuple[str, ...]:
+def _first(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))[:SHOWN_TEXTS]
 
 
@@ -247,7 +263,7 @@ def _flags(topic: Topic, size: int, findings: TopicFindings | None, exam: _Exam)
         yield "magnet"
     if not any(topic.answers.values()):
         yield "silent"
-    if topic.id in exam.touched:
+    if topic.id in exam.changed:
         yield "changed"
 
 

@@ -161,25 +161,28 @@ def merge_topics(
     topic_ids: Sequence[str],
     into: str,
     *,
-    answer: AnswerChoice = "fill",
+    answer: AnswerChoice | None = None,
     why: str = "",
 ) -> Edit:
     """Give the examples of topics to another one and delete them.
 
     `answer`: the target keeps its answers and gets those it lacks (fill), keeps them and gets none (keep), takes the
-    others' (take), or has both, one under the other (join). An example that the target has already is not doubled.
+    others' (take), or has both, one under the other (join). None: fill, and refuse where an answer would be lost.
+    An example that the target has already is not doubled.
     """
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         target = find_topic(tx, project, into)
         sources = _chosen(tx, project, [one for one in topic_ids if one != into])
+        if answer is None:
+            _check_answers(target, sources)
         there = {row.text for row in tx.examples.of_topic(into)}
         rows = [row for source in sources for row in tx.examples.of_topic(source.id)]
         coming, double = _parted(rows, there)
         changes = [
             *deletions(tx, double),
             *moves(tx, coming, into),
-            *answer_changes(tx, target, _joined_answers(target, sources, answer)),
+            *answer_changes(tx, target, _joined_answers(target, sources, answer or "fill")),
             *removals(tx, sources),
         ]
         what = sources[0].name if len(sources) == 1 else plural(len(sources), "topic")
@@ -299,6 +302,21 @@ def _within(text: str, most: int, where: str) -> str:
     if len(said) > most:
         raise UsageError(f"this is longer than {most:,} characters", where=where, remedy="shorten it")
     return said
+
+
+def _check_answers(target: Topic, sources: Sequence[Topic]) -> None:
+    """Refuse a merge in which two topics answer differently in a language, and nobody said which answer stays."""
+    said: dict[str, set[str]] = {}
+    for topic in (target, *sources):
+        for language, text in topic.answers.items():
+            said.setdefault(language, set()).add(text)
+    torn = sorted(language for language, texts in said.items() if len(texts) > 1)
+    if torn:
+        raise UsageError(
+            f"the topics have different answers ({', '.join(torn)}), and only one topic remains",
+            where="answer",
+            remedy=f"say what becomes of the others: {', '.join(ANSWER_CHOICES)}",
+        )
 
 
 def _joined_answers(target: Topic, sources: Sequence[Topic], answer: AnswerChoice) -> dict[str, str]:

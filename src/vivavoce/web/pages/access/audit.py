@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -11,10 +11,17 @@ from starlette.responses import Response
 from vivavoce.web.access import Admin, InStore
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, PageNumber
+from vivavoce.web.listing import Listing, PageNumber, Search, Word
 from vivavoce.web.parts import Choice, Field, Pager
 from vivavoce.web.rendering import Link
-from vivavoce.workspace.access.audit_log import MOST_EXPORTED, LogLine, LogPage, read_log
+from vivavoce.workspace.access.audit_log import (
+    MOST_EXPORTED,
+    PRODUCT_ITSELF,
+    LogFilter,
+    LogLine,
+    LogPage,
+    read_log,
+)
 
 router = APIRouter()
 COLUMNS = ("at", "who", "action", "noun", "id", "project", "detail", "address")
@@ -23,13 +30,14 @@ Id = Annotated[str, Query(max_length=32)]
 
 @dataclass(frozen=True, slots=True)
 class AuditView:
-    """One page of the log, and what narrows it down."""
+    """One page of the log, and what narrows it down. `any`: something was written down at all."""
 
     lead: str
     fields: tuple[Field, ...]
     lines: tuple[LogLine, ...]
     pager: Pager
     downloads: tuple[Link, ...]
+    any: bool
 
 
 @router.get("/audit")
@@ -40,25 +48,37 @@ def show_audit(
     *,
     person: Id = "",
     project: Id = "",
+    action: Word = "",
+    search: Search = "",
     number: PageNumber = 1,
 ) -> Response:
     """Show what was done by whom, the newest first."""
-    words, listing = words_of(request), Listing("/audit", {"person": person, "project": project}, page=number)
-    log = read_log(store, who.actor, person=person, project=project, limit=listing.size, offset=listing.offset)
+    words, wanted = words_of(request), LogFilter(person, project, action, search)
+    listing = Listing("/audit", asdict(wanted), page=number)
+    log = read_log(store, who.actor, wanted, limit=listing.size, offset=listing.offset)
     view = AuditView(
-        words.ngettext("%(num)s line is written down.", "%(num)s lines are written down.", log.total),
-        _fields(words, log, person, project),
+        _lead(words, log.total, wanted != LogFilter()),
+        _fields(words, log, wanted),
         log.lines,
         listing.pager(log.total),
         listing.downloads(),
+        bool(log.actions),
     )
     return page(request, "access/audit.html", words.gettext("Audit log"), view=view, section="people")
 
 
 @router.get("/audit.{kind}")
-def export_audit(who: Admin, store: InStore, kind: str, person: Id = "", project: Id = "") -> Response:
-    """Return the newest lines as CSV or XLSX."""
-    log = read_log(store, who.actor, person=person, project=project, limit=MOST_EXPORTED)
+def export_audit(  # noqa: PLR0917
+    who: Admin,
+    store: InStore,
+    kind: str,
+    person: Id = "",
+    project: Id = "",
+    action: Word = "",
+    search: Search = "",
+) -> Response:
+    """Return the newest lines as CSV or XLSX, narrowed down as the page is."""
+    log = read_log(store, who.actor, LogFilter(person, project, action, search), limit=MOST_EXPORTED)
     rows = [
         (one.at, one.who, one.action, one.noun, one.noun_id, one.project, one.detail, one.address)
         for one in log.lines
@@ -66,11 +86,21 @@ def export_audit(who: Admin, store: InStore, kind: str, person: Id = "", project
     return table_file("audit", kind, COLUMNS, rows)
 
 
-def _fields(words: Words, log: LogPage, person: str, project: str) -> tuple[Field, ...]:
-    anybody, any_project = Choice("", words.gettext("everybody")), Choice("", words.gettext("all projects"))
-    people = (anybody, *(Choice(each, name) for each, name in log.people.items()))
-    projects = (any_project, *(Choice(each, name) for each, name in log.projects.items()))
+def _lead(words: Words, total: int, narrowed: bool) -> str:
+    if narrowed:
+        return words.ngettext("%(num)s line fits.", "%(num)s lines fit.", total)
+    return words.ngettext("%(num)s line is written down.", "%(num)s lines are written down.", total)
+
+
+def _fields(words: Words, log: LogPage, wanted: LogFilter) -> tuple[Field, ...]:
+    anybody, itself = Choice("", words.gettext("everybody")), Choice(PRODUCT_ITSELF, "vivavoce")
+    people = (anybody, itself, *(Choice(each, name) for each, name in log.people.items()))
+    every = Choice("", words.gettext("all projects"))
+    projects = (every, *(Choice(each, name) for each, name in log.projects.items()))
+    actions = (Choice("", words.gettext("everything")), *(Choice(each, each) for each in log.actions))
     return (
-        Field("person", words.gettext("Person"), "select", person, choices=people),
-        Field("project", words.gettext("Project"), "select", project, choices=projects),
+        Field("search", words.gettext("Search in details"), "search", wanted.search, key="/"),
+        Field("person", words.gettext("Person"), "select", wanted.person, choices=people),
+        Field("action", words.gettext("What was done"), "select", wanted.action, choices=actions),
+        Field("project", words.gettext("Project"), "select", wanted.project, choices=projects),
     )

@@ -18,6 +18,7 @@ from vivavoce.web.forms import Form
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber, Search
 from vivavoce.web.parts import Choice, Column, Field, Pager
+from vivavoce.web.rendering import Link
 from vivavoce.workspace.access import keys, people, sessions
 from vivavoce.workspace.access.people import Sort
 
@@ -40,6 +41,7 @@ class PeopleView:
     filter: tuple[Field, ...]
     columns: tuple[Column | str, ...]
     pager: Pager
+    downloads: tuple[Link, ...]
     lead: str
     fields: tuple[Field, ...]
     error: InputError | None = None
@@ -110,11 +112,11 @@ def invite(request: Request, who: Admin, store: InStore, form: Form) -> Response
 
 
 @router.get("/people.{kind}")
-def export_people(who: Admin, store: InStore, kind: str) -> Response:
-    """Return the list as CSV or XLSX."""
+def export_people(who: Admin, store: InStore, kind: str, search: Search = "", sort: Sort = "login") -> Response:
+    """Return the list as CSV or XLSX, narrowed down and sorted as the page is."""
     rows = [
         (one.login, one.name, str(one.role), one.language, state_of(one), one.created, one.seen)
-        for one in people.list_people(store, who.actor)
+        for one in people.list_people(store, who.actor, search=search, sort=sort)
     ]
     return table_file("people", kind, COLUMNS, rows)
 
@@ -205,9 +207,9 @@ def _switch(request: Request, store: InStore, who: Visitor, user_id: str, *, dis
         return _person_page(request, store, who, user_id, error)
     words = words_of(request)
     if disabled:
-        told = words.gettext("%(name)s can no longer sign in, and their keys do not work.", name=member.name)
+        told = words.gettext("%(name)s can no longer sign in, and their keys are revoked.", name=member.name)
     else:
-        told = words.gettext("%(name)s can sign in again.", name=member.name)
+        told = words.gettext("%(name)s can sign in again. Keys that were revoked stay so.", name=member.name)
     return done(f"/people/{user_id}", told)
 
 
@@ -233,6 +235,7 @@ def _people_page(
         filter=(Field("search", words.gettext("Search"), "search", shown.search),),
         columns=_columns(words, shown.listing),
         pager=shown.listing.pager(len(found)),
+        downloads=shown.listing.downloads(),
         lead=_lead(words, people.count_active(store)),
         fields=fields,
         error=error,

@@ -121,10 +121,15 @@ def limits_text(words: Words, limits: Limits) -> str:
     writer = Writer(words)
     said = [words.ngettext("%(num)s talk at once", "%(num)s talks at once", limits.at_once)]
     if limits.per_second is not None:
-        pace = writer.number(limits.per_second, 0 if limits.per_second == int(limits.per_second) else 2)
-        said.append(words.gettext("%(pace)s messages a second", pace=pace))
+        said.append(_pace_text(words, limits.per_second))
     said.append(words.gettext("%(time)s for a reply", time=writer.duration(limits.timeout_s)))
     return ", ".join(said)
+
+
+def _pace_text(words: Words, pace: float) -> str:
+    if pace == int(pace):
+        return words.ngettext("%(num)s message a second", "%(num)s messages a second", int(pace))
+    return words.gettext("%(pace)s messages a second", pace=Writer(words).number(pace, 2))
 
 
 def _lead(words: Words, every: tuple[bots.BotLine, ...]) -> str:
@@ -134,8 +139,8 @@ def _lead(words: Words, every: tuple[bots.BotLine, ...]) -> str:
     never = sum(line.last_run is None for line in every)
     if not never:
         return words.gettext("%(counted)s; all of them were.", counted=counted)
-    return words.gettext(
-        "%(counted)s; %(never)s of them never was.", counted=counted, never=Writer(words).number(never)
+    return words.ngettext(
+        "%(counted)s; %(num)s of them never was.", "%(counted)s; %(num)s of them never were.", never, counted=counted
     )
 
 
@@ -201,14 +206,9 @@ def _bot_page(
         (words.gettext("Added"), Writer(words).ago(row.created)),
     )
     faults = entry_faults(row.name, row.entry, rules_of(request))
-    lead = (
-        words.gettext("This bot cannot be used as it is.")
-        if faults
-        else words.gettext("The entry of this bot is in order; a test shows whether it answers.")
-    )
     view = BotView(
         line,
-        lead,
+        _state(words, bool(faults), report),
         f"/p/{project.slug}/bots/{row.id}",
         facts,
         bots.entry_text(row.entry),
@@ -219,13 +219,27 @@ def _bot_page(
     return page(request, "bots/bot.html", row.name, view=view, project=project, section="bots")
 
 
+def _state(words: Words, faulty: bool, report: bots.BotReport | None) -> str:
+    """Return how the bot stands in one sentence: what was tried says more than what is written."""
+    if report is not None and not report.passed:
+        return words.gettext("The test found that this bot is not ready for an exam.")
+    if faulty:
+        return words.gettext("This bot cannot be used as it is.")
+    if report is not None:
+        return words.gettext("This bot is ready for an exam.")
+    return words.gettext("The entry of this bot is in order; a test shows whether it answers.")
+
+
 def _found(words: Words, report: bots.BotReport | None) -> str:
-    """Return what a trial came to in one sentence."""
+    """Return what a trial came to in one sentence, with counts."""
     if report is None:
         return ""
-    failed = sum(not one.passed for one in report.checks)
+    failed, number = sum(not one.passed for one in report.checks), Writer(words).number
     if failed:
-        return words.ngettext("%(num)s check went wrong.", "%(num)s checks went wrong.", failed)
+        return words.ngettext(
+            "%(failed)s of %(num)s check failed.", "%(failed)s of %(num)s checks failed.", len(report.checks),
+            failed=number(failed),
+        )  # fmt: skip
     if report.typical_s is None:
         return words.gettext("All checks went well.")
     typical = Writer(words).duration(report.typical_s)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from vivavoce import demo
+from vivavoce.bots.entries import flag
 from vivavoce.bots.http import BODY, METHODS
 from vivavoce.errors import DataError, Fault, VivaError
 from vivavoce.web.language import Words, gettext_noop
@@ -58,6 +60,7 @@ def values_of(form: str, entry: Entry) -> dict[str, str]:
     if form == "yaml":
         return {"entry": entry_text(entry) if entry else ""}
     plain = {key: _text(entry.get(key)) for key in ("about", "method", "url", "model", "base_url", "system")}
+    plain["reports_intent"] = _flag_text(entry.get("reports_intent"))
     plain |= {key: _text(entry.get(key)) for key in ("temperature", "max_tokens", "threshold")}
     plain |= {f"limits_{key}": _text(_part(entry, "limits").get(key)) for key in LIMITS}
     plain |= {f"reply_{key}": _text(_part(entry, "reply").get(key)) for key in REPLY}
@@ -94,6 +97,7 @@ def _http(values: Values, faults: list[Fault]) -> Iterator[tuple[str, Any]]:
     yield "method", values.get("method") if values.get("method") != "POST" else ""
     yield "headers", dict(_headers(values.get("headers", ""), faults))
     yield "body", _body(values.get("body", ""), faults)
+    yield "reports_intent", values.get("reports_intent")
     if not values.get("url"):
         faults.append(Fault("the address of the bot is missing", "url"))
 
@@ -158,6 +162,13 @@ def _part(entry: Entry, name: str) -> Mapping[str, Any]:
 
 def _text(value: object) -> str:
     return "" if value is None else str(value)
+
+
+def _flag_text(value: object) -> str:
+    """Return yes or no as the form writes it; what is neither stays, so that its fault is told."""
+    with suppress(ValueError):
+        return "" if value is None else "yes" if flag(value) else "no"
+    return _text(value)
 
 
 # --- fields ------------------------------------------------------------------------------------------------------
@@ -238,9 +249,21 @@ class _Maker:
                 words.gettext("Topic"),
                 help=words.gettext("Only where the bot tells what it understood."),
             ),
+            self.reports(),
             self.field("reply_confidence", words.gettext("How sure it is")),
             self.field("reply_fallback", words.gettext("Whether it did not understand")),
         )
+
+    def reports(self) -> Field:
+        words = self.words
+        choices = (
+            Choice("", words.gettext("where a path of the topic is given")),
+            Choice("yes", words.gettext("yes")),
+            Choice("no", words.gettext("no")),
+        )
+        told = words.gettext("Topics are judged only where the bot tells them; replies are judged anyway.")
+        title = words.gettext("Does the bot tell which topic it understood?")
+        return self.field("reports_intent", title, "select", choices=choices, help=told)
 
     def openai(self) -> tuple[FieldGroup, ...]:
         words = self.words

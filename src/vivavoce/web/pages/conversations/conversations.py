@@ -149,7 +149,7 @@ def _lead(words: Words, lines: runs.RunPage) -> str:
     going = sum(line.run.state.open for line in lines.lines)
     if going:
         return words.ngettext("%(num)s run is going on.", "%(num)s runs are going on.", going)
-    return over.headline if over else words.gettext("No run has been completed yet.")
+    return words.said(over.headline) if over else words.gettext("No run has been completed yet.")
 
 
 def _actions(words: Words, project: Project, lines: runs.RunPage) -> tuple[Link, ...]:
@@ -233,11 +233,12 @@ def _size_text(words: Words, found: Offer, choice: Choice) -> str:
     )
     if not bots:
         return words.gettext("%(each)s for each bot.", each=each)
+    talks, total = size.talks, size.total_messages
     return words.gettext(
-        "%(each)s; with %(bots)s and %(repeats)s, %(talks)s conversations and %(total)s messages in all.",
+        "%(each)s; with %(bots)s and %(repeats)s, %(talks)s and %(total)s in all.",
         each=each,
         bots=words.ngettext("%(num)s bot", "%(num)s bots", bots),
         repeats=words.ngettext("%(num)s repeat", "%(num)s repeats", choice.repeats),
-        talks=writer.number(size.talks),
-        total=writer.number(size.total_messages),
+        talks=words.ngettext("%(num)s conversation", "%(num)s conversations", talks, num=writer.number(talks)),
+        total=words.ngettext("%(num)s message", "%(num)s messages", total, num=writer.number(total)),
     )

@@ -151,8 +151,12 @@ def _lead(words: Words, found: runs.RunProgress) -> str:
     if run.state.open:
         return words.gettext("The conversations are being held; every turn appears here as it comes.")
     done, total = Writer(words).number(run.done), Writer(words).number(run.total)
-    return words.gettext(
-        "The run ended early: %(done)s of %(total)s conversations were held.", done=done, total=total
+    return words.ngettext(
+        "The run ended early: %(done)s of %(total)s conversation was held.",
+        "The run ended early: %(done)s of %(total)s conversations were held.",
+        run.total,
+        done=done,
+        total=total,
     )
 
 

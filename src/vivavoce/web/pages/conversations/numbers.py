@@ -72,13 +72,13 @@ def seven_heads(words: Words) -> tuple[NumberHead, ...]:
         words.gettext("Response time"),
         words.gettext("Mean time until the first words of a reply; what ran out of time is not among it."),
     )
-    return tuple(time if name == "time" else number_head(name) for name in SEVEN)
+    return tuple(time if name == "time" else number_head(words, name) for name in SEVEN)
 
 
-def number_head(name: str) -> NumberHead:
+def number_head(words: Words, name: str) -> NumberHead:
     """Return the head of a number with its meaning."""
     measure = measure_of(name)
-    return NumberHead(measure.title, measure.meaning, help_link(name))
+    return NumberHead(words.said(measure.title), words.said(measure.meaning), help_link(name))
 
 
 def seven_rows(words: Words, result: ConversationsResult, domain: str = ALL) -> tuple[NumberRow, ...]:
@@ -105,7 +105,7 @@ def rate_cell(words: Words, name: str, rate: Rate | None) -> NumberCell:
     """Return a share with its interval and count; of few items how many of them it is; n/a with its reason."""
     writer = Writer(words)
     if rate is None or rate.value is None:
-        return NumberCell(writer.number(None), meaning="" if rate is None else measure_of(name).absent)
+        return NumberCell(writer.number(None), meaning="" if rate is None else words.said(measure_of(name).absent))
     counted = f"n\u00a0=\u00a0{writer.number(rate.n)}"
     if too_few(rate) and name not in _MEANS and not name.startswith("pass_hat_"):
         said = words.gettext("%(part)s of %(whole)s", part=round(rate.value * rate.n), whole=rate.n)

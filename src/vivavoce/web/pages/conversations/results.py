@@ -196,7 +196,7 @@ def result_view(words: Words, store: Store, project: Project, line: runs.RunLine
     )
     return ResultView(
         head=run_head(words, project, line),
-        lead=run.headline,
+        lead=words.said(run.headline),
         second=wording.second_sentence(result),
         tabs=run_tabs(words, project, run, "result"),
         progress=progress_view(words, project, runs.progress_of(store, run)),
@@ -320,7 +320,7 @@ def _differences(words: Words, result: ConversationsResult) -> Differences | Non
 def _difference(words: Words, one: Comparison) -> tuple[object, ...]:
     where = named(words, one.level) if one.level else domain_title(words, one.domain)
     bots = words.gettext("%(a)s and %(b)s", a=one.a, b=one.b)
-    return where, bots, wording.points_text(one), wording.verdict_text(one)
+    return where, bots, words.said(wording.points_text(one)), words.said(wording.verdict_text(one))
 
 
 def _problems(  # noqa: PLR0917 - what a result is read from

@@ -13,10 +13,10 @@ from vivavoce.conversations.scenario import Kind
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import page, words_of
+from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import link_cell
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Number, Search, Word
+from vivavoce.web.listing import LARGEST, Listing, Number, Search, Word
 from vivavoce.web.pages.conversations.live import Repeat, run_tabs
 from vivavoce.web.pages.conversations.turns import Asked, PageAsked, TurnsView, select_field
 from vivavoce.web.parts import Column, Field, Pager, Row, Turn
@@ -34,6 +34,7 @@ from vivavoce.workspace.conversations.transcripts import Talk, TalkLine, find_ta
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations/{number}")
+TALK_COLUMNS = ("conversation", "title", "domain", "level")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,37 @@ def show_talks(  # noqa: PLR0917
         columns=_talk_columns(words, found.bots),
         rows=tuple(_talk_row(words, project, line.run, one, found.bots) for one in found.lines),
         pager=listing.pager(found.total),
-        downloads=(),
+        downloads=listing.downloads(),
     )
     title = words.gettext("Conversations of run %(number)s", number=number)
     return page(request, "conversations/turns.html", title, view=view, project=project, section="conversations")
+
+
+@router.get("/talks.{kind_of_file}")
+def export_talks(  # noqa: PLR0917
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    kind_of_file: str,
+    domain: Word = "",
+    level: Word = "",
+    search: Search = "",
+) -> Response:
+    """Return the conversations of a run as CSV or XLSX, narrowed down as the page is; two columns for each bot."""
+    run = runs.show_run(store, project, number, KIND).run
+    found = list_talks(store, run, domain, level, search, limit=LARGEST)
+    counts = (f"{bot}: {part}" for bot in found.bots for part in ("right", "checked"))
+    rows = [_talk_cells(line, found.bots) for line in found.lines]
+    name = f"{project.slug}-conversations-{number}-talks"
+    return table_file(name, kind_of_file, (*TALK_COLUMNS, *counts), rows)
+
+
+def _talk_cells(line: TalkLine, bots: tuple[str, ...]) -> tuple[object, ...]:
+    about = (line.script.id, line.script.title, line.script.domain, line.script.level)
+    tallies = (line.tallies.get(bot) for bot in bots)
+    counts = ((one.right, one.counted) if one else (None, None) for one in tallies)
+    return (*about, *(count for pair in counts for count in pair))
 
 
 def _talk_fields(words: Words, asked: Asked, choices: Mapping[str, tuple[str, ...]]) -> tuple[Field, ...]:

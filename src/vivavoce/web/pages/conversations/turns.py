@@ -228,7 +228,7 @@ def _badge(words: Words, row: TurnRow) -> Markup:
     shown = Markup('<span class="mark {}">{}</span>').format(tone, title)
     if tone != "bad":
         return shown
-    why = "; ".join(row.detail.get("reasons", ())) or outcome_meaning(row.outcome)
+    why = "; ".join(map(words.said, row.detail.get("reasons", ()))) or outcome_meaning(words, row.outcome)
     return shown + Markup("<small>{}</small>").format(shorten(why, LETTERS))
 
 

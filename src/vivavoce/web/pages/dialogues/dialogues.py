@@ -333,8 +333,8 @@ def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
     return (
         listing.column(words.gettext("Talk"), "name"),
         Column(words.gettext("Bot")),
-        listing.column(words.gettext("Score"), "score", number=True, meaning=score.meaning),
-        Column(words.gettext("People's mark"), number=True, meaning=mark.meaning),
+        listing.column(words.gettext("Score"), "score", number=True, meaning=words.said(score.meaning)),
+        Column(words.gettext("People's mark"), number=True, meaning=words.said(mark.meaning)),
         Column(words.gettext("Messages"), number=True),
         listing.column(words.gettext("Came"), "created", down=True),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fastapi import APIRouter, Request
@@ -14,7 +15,7 @@ from vivavoce.reports.meanings import Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor
-from vivavoce.web.answers import done, go, page, words_of
+from vivavoce.web.answers import done, go, page, table_file, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
@@ -27,6 +28,7 @@ from vivavoce.workspace.dialogues.ratings import VERDICTS, Asked, Opinion, Order
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
 SECTION = "dialogues"
+AGREEMENT_COLUMNS = ("about", "number", "value", "low", "high", "n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ class AgreementView:
     concords: tuple[ConcordView, ...]
     answers: str
     rate: Link | None
+    downloads: tuple[Link, ...]
 
 
 # --- the queue ---------------------------------------------------------------------------------------------------
@@ -258,9 +261,28 @@ def show_agreement(request: Request, who: Reader, store: InStore, project: Proje
         concords=_concords(words, accord),
         answers=_answers(words, accord),
         rate=_rate_link(words, project, who),
+        downloads=Listing(f"{_base(project)}/agreement", {"bot": bot}).downloads(),
     )
     title = words.gettext("Agreement")
     return page(request, "dialogues/agreement.html", title, view=view, project=project, section=SECTION)
+
+
+@router.get("/agreement.{kind}")
+def export_agreement(who: Reader, store: InStore, project: ProjectInPath, kind: str, bot: Word = "") -> Response:
+    """Return every number of the page as CSV or XLSX, each with its interval and what it is counted over."""
+    accord = agreement.measure_accord(store, project, bot=bot or None)
+    rows = [(about, name, rate.value, rate.low, rate.high, rate.n) for about, name, rate in _numbers(accord)]
+    return table_file(f"{project.slug}-agreement", kind, AGREEMENT_COLUMNS, rows)
+
+
+def _numbers(accord: agreement.Accord) -> Iterator[tuple[str, str, Rate]]:
+    yield from (("score and marks", one.measure.name, one.rate) for one in _followed(accord.score))
+    for about, found in (("marks of talks", accord.talks), ("judgements of answers", accord.verdicts)):
+        yield about, "same", found.same
+        if found.near is not None:
+            yield about, "at most one point apart", found.near
+        yield about, "alpha", found.alpha
+    yield "answers", "called good", accord.answers
 
 
 def _rate_link(words: Words, project: Project, who: Visitor) -> Link | None:
@@ -270,7 +292,11 @@ def _rate_link(words: Words, project: Project, who: Visitor) -> Link | None:
 def _agreement_lead(words: Words, accord: agreement.Accord) -> str:
     found = accord.score.spearman if accord.score else None
     if found is None or found.value is None or found.low is None:
-        return words.gettext("Nobody can tell yet whether the score follows people here.")
+        return words.ngettext(
+            "Nobody can tell yet whether the score follows people here: %(num)s talk has both a score and a mark.",
+            "Nobody can tell yet whether the score follows people here: %(num)s talks have both a score and a mark.",
+            accord.scored,
+        )
     if found.low > 0.2:
         return words.gettext("The score follows people's marks here.")
     if found.low > 0:
@@ -279,11 +305,11 @@ def _agreement_lead(words: Words, accord: agreement.Accord) -> str:
 
 
 def _told(words: Words, accord: agreement.Accord) -> str:
-    number = Writer(words).number
-    have = words.gettext(
-        "%(marked)s talks have a mark, %(scored)s of them a score too.",
-        marked=number(accord.marked),
-        scored=number(accord.scored),
+    have = words.ngettext(
+        "%(num)s talk has a mark; with a score too: %(scored)s.",
+        "%(num)s talks have a mark; with a score too: %(scored)s.",
+        accord.marked,
+        scored=Writer(words).number(accord.scored),
     )
     if not accord.missing:
         return have
@@ -323,7 +349,8 @@ def _concord(words: Words, title: str, found: agreement.Concord) -> ConcordView:
 def _answers(words: Words, accord: agreement.Accord) -> str:
     if not accord.answers.n and not accord.unsure:
         return words.gettext("Nobody has judged single answers of the bot yet.")
-    return words.gettext(
-        "Share of the judged answers that people call good. Not counted: %(unsure)s times somebody could not tell.",
-        unsure=Writer(words).number(accord.unsure),
+    return words.ngettext(
+        "Share of the judged answers that people call good. Not counted: %(num)s time somebody could not tell.",
+        "Share of the judged answers that people call good. Not counted: %(num)s times somebody could not tell.",
+        accord.unsure,
     )

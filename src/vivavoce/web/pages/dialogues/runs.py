@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
+from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import Measure
@@ -68,8 +69,9 @@ class BotLine:
 
 @dataclass(frozen=True, slots=True)
 class RankingPart:
-    """Bots side by side; `warning`: why the order is to be taken with care."""
+    """Bots side by side; `ranked`: the scores are good enough for an order; `warning` says where not."""
 
+    ranked: bool
     warning: str
     measures: tuple[Measure, ...]
     lines: tuple[BotLine, ...]
@@ -143,7 +145,7 @@ def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInP
     links = (Link(words.gettext("The worst talks"), base), Link(words.gettext("Agreement"), f"{base}/agreement"))
     view = TalksRunView(
         head=run_head(words, project, line),
-        lead=run.headline or words.gettext("The result appears here as soon as the run is done."),
+        lead=words.said(run.headline) or words.gettext("The result appears here as soon as the run is done."),
         links=links if over else (),
         progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
         result=_result(words, store, project, run) if over else None,
@@ -174,7 +176,7 @@ def _result(words: Words, store: Store, project: Project, run: Run) -> TalksResu
         figure=drawn(store, project, run, "distribution"),
         spread_columns=_spread_columns(words, found),
         spread=_spread(words, found),
-        ranking=_ranking(found.result, drawn(store, project, run, "ranking")),
+        ranking=_ranking(words, found.result, drawn(store, project, run, "ranking")),
         queue=_queue(store, project, found.result),
         refused_columns=_refused_columns(words),
         refused=_refused(words, found),
@@ -186,8 +188,10 @@ def _result(words: Words, store: Store, project: Project, run: Run) -> TalksResu
 
 def _counts(words: Words, found: TalksFound) -> str:
     number = Writer(words).number
-    return words.gettext(
+    return words.ngettext(
+        "%(talks)s talk read, %(scored)s scored, %(marked)s marked by people.",
         "%(talks)s talks read, %(scored)s scored, %(marked)s marked by people.",
+        found.talks,
         talks=number(found.talks),
         scored=number(found.scored),
         marked=number(found.marked),
@@ -231,21 +235,33 @@ def _refused(words: Words, found: TalksFound) -> tuple[Row, ...]:
 # --- bots and trust ----------------------------------------------------------------------------------------------
 
 
-def _ranking(result: DialoguesResult, figure: Drawn | None) -> RankingPart | None:
+def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> RankingPart | None:
     from vivavoce.reports import dialogue_bots as wording
     from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
 
     if result.ranking is None:
         return None
+    ranked, lines = result.passport.may_compare, result.ranking.lines
+    # A list that begins with the best is a ranking, whatever is written above it.
+    shown = lines if ranked else sorted(lines, key=lambda line: line.bot)
     return RankingPart(
-        warning=wording.ranking_warning(result),
-        measures=tuple(DIALOGUE_MEASURES[name] for name in ("mean", "strength", "rank")),
-        lines=tuple(
-            BotLine(line.bot, line.n, line.mean, line.strength, wording.rank_text(line))
-            for line in result.ranking.lines
-        ),
-        sentences=_sentences(result.ranking),
-        figure=figure,
+        ranked=ranked,
+        warning=wording.ranking_warning(result) if ranked else _without_ranks(words, result),
+        measures=tuple(DIALOGUE_MEASURES[name] for name in ("mean", "strength", "rank")[: 3 if ranked else 1]),
+        lines=tuple(BotLine(line.bot, line.n, line.mean, line.strength, wording.rank_text(line)) for line in shown),
+        sentences=_sentences(result.ranking) if ranked else (),
+        figure=figure if ranked else None,
+    )
+
+
+def _without_ranks(words: Words, result: DialoguesResult) -> str:
+    local = result.passport.local.get(str(Kind.HUMAN_BOT))
+    return words.ngettext(
+        "Bots are in the order of their names and without ranks: %(num)s talk with a bot has both a score and a "
+        "person's mark. What is missing stands at the top.",
+        "Bots are in the order of their names and without ranks: %(num)s talks with a bot have both a score and a "
+        "person's mark. What is missing stands at the top.",
+        local.n if local else 0,
     )
 
 

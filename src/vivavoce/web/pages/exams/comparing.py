@@ -20,8 +20,8 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing
 from vivavoce.web.pages.exams.forms import scope_title
 from vivavoce.web.pages.topics.edits import shown_edits
-from vivavoce.web.parts import Choice, Column, Edit, Field, Row
-from vivavoce.web.progress import run_path
+from vivavoce.web.parts import Column, Edit, Field, Row
+from vivavoce.web.progress import run_choice, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams import intents
 from vivavoce.workspace.exams.comparing import RateChange, RunComparison, compare_runs
@@ -58,6 +58,7 @@ class CompareView:
     fields: tuple[Field, ...]
     enough: bool
     start: Link
+    chosen: str
     part: ComparedPart | None
     error: InputError | None = None
 
@@ -84,6 +85,7 @@ def show_comparison(  # noqa: PLR0917
         fields=_fields(words, found, first, second),
         enough=len(found) > 1,
         start=Link(words.gettext("Start an exam"), base),
+        chosen=_said_choice(words, a, b) if compared else "",
         part=_part(words, project, compared) if compared else None,
         error=error,
     )
@@ -112,10 +114,15 @@ def _chosen(found: Sequence[Run], a: int, b: int) -> tuple[int, int]:
     return a or newest[1], b or newest[0]
 
 
+def _said_choice(words: Words, a: int, b: int) -> str:
+    """Say that the runs were not chosen by the reader; nothing where they were."""
+    if a and b:
+        return ""
+    return words.gettext("These are the two newest finished exams; choose others above.")
+
+
 def _fields(words: Words, found: Sequence[Run], a: int, b: int) -> tuple[Field, ...]:
-    choices = tuple(
-        Choice(str(run.number), f"{run.number}: {run.title}, {run.created:%Y-%m-%d %H:%M}") for run in found
-    )
+    choices = tuple(run_choice(words, run) for run in found)
     return (
         Field("a", words.gettext("Earlier run"), "select", str(a), choices=choices),
         Field("b", words.gettext("Later run"), "select", str(b), choices=choices),
@@ -213,7 +220,7 @@ def _change_row(words: Words, change: RateChange) -> Row:
     good = ((change.difference.value or 0.0) > 0) == (measure.better != "lower")
     return Row(
         (
-            measure.title,
+            words.said(measure.title),
             scope_title(words, change.scope),
             rate_cell(words, change.before, measure.kind),
             rate_cell(words, change.after, measure.kind),
@@ -239,5 +246,5 @@ def _question_row(words: Words, one: ComparedQuestion) -> Row:
     from vivavoce.reports.wording import OUTCOME_TITLES
 
     none = words.gettext("none")
-    outcomes = (OUTCOME_TITLES[Outcome(said)] for said in (one.before, one.after))
+    outcomes = (words.said(OUTCOME_TITLES[Outcome(said)]) for said in (one.before, one.after))
     return Row((one.text, one.intent or none, *outcomes, one.guess_before or none, one.guess_after or none))

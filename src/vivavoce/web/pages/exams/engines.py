@@ -25,7 +25,7 @@ from vivavoce.web.listing import Listing, Number
 from vivavoce.web.pages.exams.forms import ExamForm, exam_form, placed, read_options, typed_values
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Column, Row
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
+from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path, tab_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import runs
@@ -139,12 +139,12 @@ def show_comparison(
     waiting = not over or run.failed > 0
     view = EnginesRunView(
         head=run_head(words, project, line),
-        lead=run.headline or words.gettext("The result appears here as soon as the run is done."),
+        lead=words.said(run.headline) or words.gettext("The result appears here as soon as the run is done."),
         progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
         part=_part(words, store, project, run, result) if result is not None else None,
         facts=_facts(words, run),
     )
-    return page(request, "exams/engines_run.html", run.title, view=view, project=project, section=SECTION)
+    return page(request, "exams/engines_run.html", tab_title(words, run), view=view, project=project, section=SECTION)
 
 
 @router.get("/{number:int}.{kind}")
@@ -200,7 +200,7 @@ def _lead(words: Words, examples: int, last: Run | None) -> str:
         return words.gettext("There is nothing to compare engines on yet: the project has no examples.")
     if last is None or not last.headline:
         return words.gettext("Engines that read messages differ; here they are examined on the same splits.")
-    return words.gettext("The last comparison said: %(headline)s", headline=last.headline)
+    return words.gettext("The last comparison said: %(headline)s", headline=words.said(last.headline))
 
 
 # --- the result --------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def _part(words: Words, store: Store, project: Project, run: Run, result: Compar
 
     heads = (words.gettext("Engine"), words.gettext("Setting"))
     return ComparisonPart(
-        columns=(*(Column(head) for head in heads), *_measure_columns()),
+        columns=(*(Column(head) for head in heads), *_measure_columns(words)),
         rows=tuple(row for one in result.classifiers for row in _rows(words, one)),
         downloads=Listing(run_path(project, run)).downloads(),
         figure=drawn(store, project, run, "accuracy"),
@@ -224,10 +224,11 @@ def _part(words: Words, store: Store, project: Project, run: Run, result: Compar
     )
 
 
-def _measure_columns() -> tuple[Column, ...]:
+def _measure_columns(words: Words) -> tuple[Column, ...]:
     from vivavoce.reports.meanings import MEASURES
 
-    return tuple(Column(MEASURES[name].title, number=True, meaning=MEASURES[name].meaning) for name in SHOWN)
+    shown = (MEASURES[name] for name in SHOWN)
+    return tuple(Column(words.said(one.title), number=True, meaning=words.said(one.meaning)) for one in shown)
 
 
 def _rows(words: Words, one: ClassifierFindings) -> list[Row]:
@@ -255,7 +256,7 @@ def _difference(words: Words, one: Difference) -> DifferenceCard:
     heads = (words.gettext("Message"), words.gettext("Topic"), one.a, one.b)
     samples = tuple(Row((each.text, each.intent or none, *_guesses(each, one, none))) for each in one.samples)
     return DifferenceCard(
-        f"{one.a} / {one.b}", difference_sentence(one), tuple(Column(head) for head in heads), samples
+        f"{one.a} / {one.b}", words.said(difference_sentence(one)), tuple(Column(head) for head in heads), samples
     )
 
 

@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
-from vivavoce.web.answers import page, table_file
+from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.parts import Column, Field, Pager, Row
-from vivavoce.web.progress import RunHead
+from vivavoce.web.progress import RunHead, tab_title
 from vivavoce.web.rendering import Link
 
 
@@ -35,6 +35,7 @@ class FindingsView:
     outcomes: tuple[Link, ...] = ()
     meaning: str = ""
     nothing: str = ""
+    undrawn: str = ""
 
 
 def figures_of(store: Store, project: Project, run: Run, *names: str) -> tuple[Drawn, ...]:
@@ -45,7 +46,7 @@ def figures_of(store: Store, project: Project, run: Run, *names: str) -> tuple[D
 
 def findings_page(request: Request, view: FindingsView, project: Project, title: str) -> Response:
     """Return a list of findings as a page."""
-    whole = f"{title}: {view.head.run.title}"
+    whole = f"{title}: {tab_title(words_of(request), view.head.run)}"
     return page(request, "exams/intents_findings.html", whole, view=view, project=project, section="intents")
 
 

@@ -24,7 +24,7 @@ from vivavoce.web.listing import Number
 from vivavoce.web.pages.exams.forms import ExamForm, exam_form, placed, read_options, typed_values
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Choice, Column, Field, Row
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
+from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path, tab_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import intents, runs
@@ -156,14 +156,14 @@ def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInP
     waiting = not over or run.failed > 0
     view = IntentsRunView(
         head=run_head(words, project, line),
-        lead=run.headline or words.gettext("The result appears here as soon as the run is done."),
+        lead=words.said(run.headline) or words.gettext("The result appears here as soon as the run is done."),
         progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
         tabs=result_tabs(words, project, run, "") if over else (),
         result=_result_part(words, store, project, run, result) if result is not None else None,
         facts=tuple(_facts(words, run, result)),
         links=_run_links(words, store, project, run) if over else (),
     )
-    return page(request, "exams/intents_run.html", run.title, view=view, project=project, section=SECTION)
+    return page(request, "exams/intents_run.html", tab_title(words, run), view=view, project=project, section=SECTION)
 
 
 # --- starting ----------------------------------------------------------------------------------------------------
@@ -183,7 +183,13 @@ def _start_page(
     engines = tuple(Choice(name, name) for name in ready_engines(project))
     chosen = given.get("classifier") or project.classifier
     engine = Field(
-        "classifier", words.gettext("Engine"), "select", chosen, error=fault_at(error, "classifier"), choices=engines
+        "classifier",
+        words.gettext("Engine"),
+        "select",
+        chosen,
+        _lacking(words, project.classifier),
+        fault_at(error, "classifier"),
+        engines,
     )
     base = f"/p/{project.slug}"
     view = StartView(
@@ -223,12 +229,18 @@ def _start_lead(words: Words, expected: intents.Expected) -> str:
     if not expected.examples:
         return words.gettext("There is nothing to examine yet: the project has no examples.")
     if expected.last is None:
-        return words.gettext("%(examples)s in %(topics)s were never examined.", examples=examples, topics=topics)
+        return words.ngettext(
+            "%(examples)s in %(topics)s was never examined.",
+            "%(examples)s in %(topics)s were never examined.",
+            expected.examples,
+            examples=examples,
+            topics=topics,
+        )
     return words.gettext(
         "%(examples)s in %(topics)s can be examined; the last exam said: %(headline)s",
         examples=examples,
         topics=topics,
-        headline=expected.last.headline,
+        headline=words.said(expected.last.headline),
     )
 
 
@@ -319,7 +331,7 @@ def _card(project: Project, run: Run, pair: Pair, result: IntentsResult, ids: Ma
         wording.pair_sentence(pair),
         wording.pair_advice(pair, result),
         tuple((example.text, example.intent) for example in pair.examples[:SHOWN_QUESTIONS]),
-        f"{run_path(project, run)}/questions?{query}",
+        "" if pair.only_alike else f"{run_path(project, run)}/questions?{query}",
         tuple(Link(name, f"{base}/{ids[name]}") for name in both),
         f"{base}/merge?{urlencode([('topic', ids[name]) for name in both])}" if len(both) == 2 else "",
     )

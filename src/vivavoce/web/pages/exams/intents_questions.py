@@ -22,7 +22,7 @@ from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.exams.findings import FindingsView, findings_file, findings_page
 from vivavoce.web.pages.exams.intents import SECTION, result_tabs
 from vivavoce.web.parts import Column, Field, Row, Tone
-from vivavoce.web.progress import RunHead, run_head, run_path
+from vivavoce.web.progress import RunHead, run_head, run_path, tab_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams import intents, runs
 
@@ -101,7 +101,7 @@ def show_questions(  # noqa: PLR0917
         listing.pager(found.total),
         listing.downloads(),
         outcomes=_outcome_tabs(words, listing, found, outcome),
-        meaning=_meaning(outcome),
+        meaning=_meaning(words, outcome),
         nothing="" if found.total else _why_none(words, store, line.run, chosen),
     )
     return findings_page(request, view, project, words.gettext("Questions"))
@@ -174,7 +174,8 @@ def _question_row(words: Words, row: OutcomeRow) -> Row:
 
     outcome, none = Outcome(row.outcome), words.gettext("none")
     tone: Tone = "good" if outcome in GOOD else "bad" if outcome in BAD else "neutral"
-    mark = Markup('<span class="mark {}" title="{}">{}</span>').format(tone, outcome.meaning, OUTCOME_TITLES[outcome])
+    told = (words.said(text) for text in (outcome.meaning, OUTCOME_TITLES[outcome]))
+    mark = Markup('<span class="mark {}" title="{}">{}</span>').format(tone, *told)
     counts = f"{row.right} / {row.deferred} / {row.wrong}"
     sure = Writer(words).share(row.confidence)
     return Row((row.text, row.intent or none, row.guess or none, mark, counts, sure))
@@ -188,13 +189,13 @@ def _outcome_tabs(words: Words, listing: Listing, found: intents.QuestionPage, c
     tabs = [Link(f"{every} ({writer.number(sum(found.counts.values()))})", listing.address(outcome=""), not current)]
     for outcome in Outcome:
         if n := found.counts.get(outcome.value, 0):
-            title = f"{OUTCOME_TITLES[outcome]} ({writer.number(n)})"
+            title = f"{words.said(OUTCOME_TITLES[outcome])} ({writer.number(n)})"
             tabs.append(Link(title, listing.address(outcome=outcome.value), current == outcome.value))
     return tuple(tabs)
 
 
-def _meaning(outcome: str) -> str:
-    found = next((one.meaning for one in Outcome if one.value == outcome), "")
+def _meaning(words: Words, outcome: str) -> str:
+    found = words.said(next((one.meaning for one in Outcome if one.value == outcome), ""))
     return f"{found[:1].upper()}{found[1:]}." if found else ""
 
 
@@ -220,10 +221,8 @@ def show_curve(request: Request, who: Reader, store: InStore, project: ProjectIn
         _numbers(claims),
         tuple(_bin_rows(words, result)),
     )
-    title = words.gettext("Confidence")
-    return page(
-        request, "exams/intents_curve.html", f"{title}: {line.run.title}", view=view, project=project, section=SECTION
-    )
+    title = f"{words.gettext('Confidence')}: {tab_title(words, line.run)}"
+    return page(request, "exams/intents_curve.html", title, view=view, project=project, section=SECTION)
 
 
 def _numbers(titles: tuple[str, ...]) -> tuple[Column, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.web.access import InStore, ProjectInPath, Reader
@@ -16,12 +18,13 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.exams.findings import FindingsView, figures_of, findings_file, findings_page
 from vivavoce.web.pages.exams.intents import result_tabs
-from vivavoce.web.parts import Column, Field, Row
+from vivavoce.web.parts import Choice, Column, Field, Row
 from vivavoce.web.progress import run_head, run_path
 from vivavoce.workspace.exams import intents, runs
 
 if TYPE_CHECKING:
     from vivavoce.intents.findings import ConfusionCell, IntentFindings
+    from vivavoce.intents.result import IntentsResult
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
 TOPIC_COLUMNS = (
@@ -62,6 +65,7 @@ def show_topics(  # noqa: PLR0917
     lines = intents.topic_lines(result, search=search, sort=sort)
     base = run_path(project, line.run)
     listing = Listing(f"{base}/topics", {"search": search}, sort, page_number)
+    undrawn = _why_undrawn(words, result)
     view = FindingsView(
         run_head(words, project, line),
         words.ngettext("%(num)s topic was examined.", "%(num)s topics were examined.", len(lines)),
@@ -73,9 +77,25 @@ def show_topics(  # noqa: PLR0917
         tuple(_topic_row(words, base, one) for one in listing.cut(lines)),
         listing.pager(len(lines)),
         listing.downloads(),
-        figures_of(store, project, line.run, "topics"),
+        () if undrawn else figures_of(store, project, line.run, "topics"),
+        undrawn=undrawn,
     )
     return findings_page(request, view, project, words.gettext("Topics"))
+
+
+def _why_undrawn(words: Words, result: IntentsResult) -> str:
+    """Say why there is no chart of the weakest topics; nothing where there is one."""
+    from vivavoce.reports.choices import ENOUGH_TESTED, untold_topics, weakest_topics
+
+    first = next(iter(result.settings), None)
+    if first is None or weakest_topics(first, 1):
+        return ""
+    if untold_topics(first) == len(first.intents):
+        return words.gettext(
+            "The weakest topics are not drawn: no topic has %(n)s tested examples, too few to rank them by.",
+            n=ENOUGH_TESTED,
+        )
+    return words.gettext("The weakest topics are not drawn: every topic with enough tests was always found.")
 
 
 @router.get("/topics.{kind}")
@@ -99,7 +119,7 @@ def _topic_columns(words: Words, listing: Listing) -> tuple[Column, ...]:
 
     def of(measure: str, name: str, *, down: bool = False) -> Column:
         told = MEASURES[measure]
-        return listing.column(told.title, name, number=True, meaning=told.meaning, down=down)
+        return listing.column(words.said(told.title), name, number=True, meaning=words.said(told.meaning), down=down)
 
     return (
         listing.column(words.gettext("Topic"), "name"),
@@ -143,16 +163,16 @@ def show_confusion(  # noqa: PLR0917
     project: ProjectInPath,
     number: Number,
     search: Search = "",
+    intent: Word = "",
     page_number: PageNumber = 1,
 ) -> Response:
     """Show which topic is taken for which: the ranked list first, then the matrix."""
     words = words_of(request)
     line = runs.show_run(store, project, number, intents.KIND)
-    cells = intents.confusion_lines(intents.intents_result(store, line.run), search=search)
-    base = run_path(project, line.run)
-    listing = Listing(f"{base}/confusion", {"search": search}, page=page_number, size=SHOWN_MISTAKES)
-    titles = (words.gettext("True topic"), words.gettext("Taken for"))
-    counted = (words.gettext("Answered so"), words.gettext("Held back"))
+    result = intents.intents_result(store, line.run)
+    cells, names = intents.confusion_lines(result, search=search, intent=intent), intents.confused_names(result)
+    base, chosen = run_path(project, line.run), {"search": search, "intent": intent}
+    listing = Listing(f"{base}/confusion", chosen, page=page_number, size=SHOWN_MISTAKES)
     view = FindingsView(
         run_head(words, project, line),
         words.ngettext(
@@ -162,34 +182,59 @@ def show_confusion(  # noqa: PLR0917
         ),
         result_tabs(words, project, line.run, "confusion"),
         listing.path,
-        (Field("search", words.gettext("Topic"), "search", search),),
+        _confusion_fields(words, chosen, names),
         words.gettext("Which topic is taken for which, over all retries"),
-        (*(Column(title) for title in titles), *(Column(title, number=True) for title in counted)),
+        _confusion_columns(words),
         tuple(_cell_row(words, base, cell) for cell in listing.cut(cells)),
         listing.pager(len(cells)),
         listing.downloads(),
-        figures_of(store, project, line.run, "confusion"),
+        figures_of(store, project, line.run, "confusion") if names else (),
+        nothing="" if names else words.gettext("No topic was taken for another in this exam."),
     )
     return findings_page(request, view, project, words.gettext("Confusion"))
 
 
 @router.get("/confusion.{kind}")
 def export_confusion(  # noqa: PLR0917
-    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str, search: Search = ""
+    who: Reader,
+    store: InStore,
+    project: ProjectInPath,
+    number: Number,
+    kind: str,
+    search: Search = "",
+    intent: Word = "",
 ) -> Response:
     """Return which topic is taken for which as CSV or XLSX."""
     run = runs.show_run(store, project, number, intents.KIND).run
-    cells = intents.confusion_lines(intents.intents_result(store, run), search=search)
+    cells = intents.confusion_lines(intents.intents_result(store, run), search=search, intent=intent)
     rows = [(cell.origin, cell.guess, cell.answered, cell.deferred) for cell in cells]
     return findings_file(project, run, f"confusion.{kind}", CONFUSION_COLUMNS, rows)
+
+
+def _confusion_fields(words: Words, chosen: Mapping[str, str], names: Sequence[str]) -> tuple[Field, ...]:
+    known = dict.fromkeys([*names, *filter(None, [chosen["intent"]])])
+    choices = (Choice("", words.gettext("all topics with mistakes")), *(Choice(name, name) for name in known))
+    return (
+        Field("intent", words.gettext("One of the two is"), "select", chosen["intent"], choices=choices),
+        Field("search", words.gettext("Words in the topics"), "search", chosen["search"]),
+    )
+
+
+def _confusion_columns(words: Words) -> tuple[Column, ...]:
+    titles = (words.gettext("True topic"), words.gettext("Taken for"))
+    counted = (words.gettext("Answered so"), words.gettext("Held back"))
+    return (*(Column(title) for title in titles), *(Column(title, number=True) for title in counted))
 
 
 def _cell_row(words: Words, base: str, cell: ConfusionCell) -> Row:
     writer = Writer(words)
     query = urlencode({"intent": cell.origin or "", "guess": cell.guess or ""})
+    name = link_cell(f"{base}/questions?{query}", cell.origin or "")
+    if cell.negative:
+        name += Markup(' <span class="muted">{}</span>').format(words.gettext("(not taught)"))
     return Row(
         (
-            link_cell(f"{base}/questions?{query}", cell.origin or ""),
+            name,
             cell.guess,
             writer.number(cell.answered),
             writer.number(cell.deferred),

@@ -72,7 +72,7 @@ def show_runs(  # noqa: PLR0917
     view = RunsView(
         words.ngettext("%(num)s run is kept.", "%(num)s runs are kept.", found.total),
         listing.path,
-        _fields(words, kind, state),
+        _fields(words, kind, state, runs.count_runs(store, project, kind=chosen_kind, state=chosen_state)),
         run_columns(words),
         tuple(run_row(words, project, line) for line in found.lines),
         listing.pager(found.total),
@@ -103,9 +103,12 @@ def show_progress(  # noqa: PLR0917
     if not run.state.open:
         # The page that asked has more to show now: being led elsewhere, it loads itself anew.
         return go(run_path(project, run))
-    if run.version == version:
+    found = runs.progress_of(store, run)
+    # A worker that fell silent changes nothing in the run, but the seconds since then are to be seen.
+    silent = found.silence is not None and run.state is not RunState.WAITING
+    if run.version == version and not silent:
         return unchanged()
-    view = progress_view(words_of(request), project, runs.progress_of(store, run))
+    view = progress_view(words_of(request), project, found)
     return part(request, "exams/run_progress.html", view=view, project=project)
 
 
@@ -207,16 +210,24 @@ def run_row(words: Words, project: Project, line: runs.RunLine) -> Row:
     if run.state is RunState.RUNNING:
         state += f" {writer.share((run.done + run.failed) / max(1, run.total))}"
     begun = Markup("{}, {}").format(writer.ago(run.created), line.who)
-    return Row((name, words.gettext(KINDS[run.kind]), state, run.headline or run.error.split("\n")[0], begun))
+    return Row(
+        (name, words.gettext(KINDS[run.kind]), state, words.said(run.headline or run.error.split("\n")[0]), begun)
+    )
 
 
-def _fields(words: Words, kind: str, state: str) -> tuple[Field, ...]:
-    every, anyhow = Choice("", words.gettext("all exams")), Choice("", words.gettext("all states"))
-    kinds = (every, *(Choice(name, words.gettext(title)) for name, title in KINDS.items()))
-    states = (anyhow, *(Choice(str(one), words.gettext(title)) for one, title in STATES.items()))
+def _fields(words: Words, kind: str, state: str, counts: runs.RunCounts) -> tuple[Field, ...]:
+    writer = Writer(words)
+
+    def choice(value: str, title: str, n: int) -> Choice:
+        return Choice(value, f"{title} ({writer.number(n)})")
+
+    kinds = (choice(name, words.gettext(title), counts.kinds.get(name, 0)) for name, title in KINDS.items())
+    states = (choice(one, words.gettext(title), counts.states.get(one, 0)) for one, title in STATES.items())
+    every = choice("", words.gettext("all exams"), sum(counts.kinds.values()))
+    anyhow = choice("", words.gettext("all states"), sum(counts.states.values()))
     return (
-        Field("kind", words.gettext("Exam"), "select", kind, choices=kinds),
-        Field("state", words.gettext("State"), "select", state, choices=states),
+        Field("kind", words.gettext("Exam"), "select", kind, choices=(every, *kinds)),
+        Field("state", words.gettext("State"), "select", state, choices=(anyhow, *states)),
     )
 
 

@@ -178,7 +178,7 @@ def _lead(words: Words, found: Timeline) -> str:
 
     scope = next(iter(_scopes(found.points)), "")
     known = [point for point in found.points if point.scope == scope and point.value is not None]
-    title, writer = MEANINGS[found.measure].title, Writer(words)
+    title, writer = words.said(MEANINGS[found.measure].title), Writer(words)
     if not known:
         return words.gettext("No finished exam lies in this time, so there is no line to follow yet.")
     last = writer.value(known[-1].value, MEANINGS[found.measure].kind)
@@ -197,7 +197,7 @@ def _lead(words: Words, found: Timeline) -> str:
 def _fields(words: Words, chosen: dict[str, str], error: InputError | None) -> tuple[Field, ...]:
     from vivavoce.reports.meanings import MEASURES as MEANINGS
 
-    measures = tuple(Choice(name, MEANINGS[name].title) for name in MEASURES)
+    measures = tuple(Choice(name, words.said(MEANINGS[name].title)) for name in MEASURES)
     return (
         Field("measure", words.gettext("Number"), "select", chosen["measure"], choices=measures),
         Field("since", words.gettext("From"), "date", chosen["since"], error=fault_at(error, "since")),
@@ -217,7 +217,8 @@ def _figure(words: Words, found: Timeline, address: str) -> Drawn:
             left,
         )
         how = f"{how} {few}"
-    return Drawn(measure.title, f"{measure.meaning} {how}", Markup(timeline_svg(words, found)), address)  # noqa: S704
+    title, meaning = words.said(measure.title), words.said(measure.meaning)
+    return Drawn(title, f"{meaning} {how}", Markup(timeline_svg(words, found)), address)  # noqa: S704
 
 
 def _columns(words: Words, found: Timeline) -> tuple[Column, ...]:

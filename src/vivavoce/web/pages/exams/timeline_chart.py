@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.documents import canonical_json
 from vivavoce.records import Rate
 from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.pages.exams.forms import scope_title
-from vivavoce.workspace.exams.timeline import Timeline
+from vivavoce.workspace.exams.timeline import Mark, Timeline
+
+if TYPE_CHECKING:
+    from vivavoce.reports.run_timeline import ChangeMark, PointerWords, RunPoint
 
 # More would make the page heavy and could not be told apart; the live chart has all.
 MOST_DRAWN = 100
@@ -58,19 +62,47 @@ def _mark(words: Words, found: Timeline) -> str:
 
 def _chart(words: Words, found: Timeline) -> Any:
     from vivavoce.reports.meanings import MEASURES
-    from vivavoce.reports.run_timeline import ChangeMark, RunPoint, run_timeline_chart
+    from vivavoce.reports.run_timeline import run_timeline_chart
 
-    points = [
-        RunPoint(p.at, f"{p.number}: {p.title}", _series(words, p.scope), Rate(p.value, p.low, p.high, p.n))
-        for p in found.points
-    ]
+    points = [_point(words, point) for point in found.points]
     first = min(p.at for p in found.points)
     # What happened long before the first exam would only press the line together.
-    marks = [ChangeMark(mark.at, mark.text) for mark in found.marks if mark.at >= first]
+    marks = [_change(words, mark) for mark in found.marks if mark.at >= first]
     measure = MEASURES[found.measure]
-    timeline = words.gettext("Timeline")
+    title, timeline = words.said(measure.title), words.gettext("Timeline")
     return run_timeline_chart(
-        points, marks, description=f"{measure.title}, {timeline}", share=measure.kind == "share"
+        points,
+        marks,
+        description=f"{title}, {timeline}",
+        share=measure.kind == "share",
+        words=_pointer(words, title),
+    )
+
+
+def _point(words: Words, point: MeasurePoint) -> RunPoint:
+    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.run_timeline import RunPoint
+
+    writer, kind = Writer(words), MEASURES[point.name].kind
+    rate = Rate(point.value, point.low, point.high, point.n)
+    around = writer.interval(rate, kind)
+    said = f"{writer.value(rate.value, kind)} ({around})" if around else writer.value(rate.value, kind)
+    run, when = f"{point.number}: {point.title}", writer.moment_words(point.at)
+    return RunPoint(point.at, run, _series(words, point.scope), rate, when, said)
+
+
+def _change(words: Words, mark: Mark) -> ChangeMark:
+    from vivavoce.reports.run_timeline import ChangeMark
+
+    writer = Writer(words)
+    return ChangeMark(mark.at, words.said(mark.text), writer.moment_words(mark.at), writer.day_words(mark.at))
+
+
+def _pointer(words: Words, value: str) -> PointerWords:
+    from vivavoce.reports.run_timeline import PointerWords
+
+    return PointerWords(
+        words.gettext("Run"), words.gettext("When"), words.gettext("Setting"), value, words.gettext("Change")
     )
 
 

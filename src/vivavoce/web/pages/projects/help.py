@@ -70,37 +70,40 @@ def _groups(words: Words) -> Iterator[Group]:
             "Can anyone learn these topics from these examples? Some examples are held back, the engine learns from "
             "the others, and is asked the ones held back, many times over."
         ),
-        tuple(_entries(MEASURES, "", better)),
+        tuple(_entries(words, MEASURES, "", better)),
     )
     yield Group(
         words.gettext("What becomes of a question"),
         words.gettext("Every question of an intents exam ends in exactly one of these ways."),
-        tuple(Entry(f"o-{one}", OUTCOME_TITLES[one], one.meaning) for one in Outcome),
+        tuple(Entry(f"o-{one}", words.said(OUTCOME_TITLES[one]), words.said(one.meaning)) for one in Outcome),
     )
     yield Group(
         words.gettext("Conversations"),
         words.gettext("Scripted conversations are held with each bot; every reply is checked against the script."),
-        tuple(_entries(CONVERSATION_MEASURES, "conversations-", better)),
+        tuple(_entries(words, CONVERSATION_MEASURES, "conversations-", better)),
     )
     yield Group(
         words.gettext("What becomes of a message"),
         words.gettext("Every message of a scripted conversation ends in exactly one of these ways."),
-        tuple(Entry(f"t-{one}", OUTCOME_NAMES[one], one.meaning) for one in TurnOutcome),
+        tuple(Entry(f"t-{one}", words.said(OUTCOME_NAMES[one]), words.said(one.meaning)) for one in TurnOutcome),
     )
     yield Group(
         words.gettext("Dialogues"),
         words.gettext("Logged talks get the mark from 1 to 5 that a person would probably give them."),
-        tuple(_entries(DIALOGUE_MEASURES, "dialogues-", better)),
+        tuple(_entries(words, DIALOGUE_MEASURES, "dialogues-", better)),
     )
 
 
-def _entries(measures: Mapping[str, Measure], prefix: str, better: Mapping[str, str]) -> Iterator[Entry]:
+def _entries(
+    words: Words, measures: Mapping[str, Measure], prefix: str, better: Mapping[str, str]
+) -> Iterator[Entry]:
     """Yield numbers; where an exam before has one of the same name, the anchor says which exam it is of."""
     for measure in measures.values():
         taken = bool(prefix) and measure.name in MEASURES
         anchor = f"m-{prefix if taken else ''}{measure.name}"
         same = "" if prefix or measure.name not in CONVERSATION_MEASURES else f"m-conversations-{measure.name}"
-        yield Entry(anchor, measure.title, measure.meaning, measure.absent, better[measure.better], same)
+        said = (words.said(text) for text in (measure.title, measure.meaning, measure.absent))
+        yield Entry(anchor, *said, better[measure.better], same)
 
 
 def _narrowed(group: Group, asked: str) -> Group:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from vivavoce.errors import InputError
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project
+from vivavoce.store.rows import Project, Schedule
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
@@ -51,9 +51,11 @@ class BoxGroup:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleFormView:
-    """The form of a new daily run. `suites`: choices that reload the form for another suite."""
+    """The form of a daily run. `suites`: choices that reload the form for another suite; `tabs`: other exams."""
 
     lead: str
+    action: str
+    submit: str
     kind: str
     tabs: tuple[Link, ...]
     suites: tuple[Link, ...]
@@ -97,30 +99,55 @@ def options_of(typed: Typed, number: int) -> dict[str, Any]:
     return {"suite": typed.chosen, **lists, "repeats": number or 1}
 
 
-def form_page(
-    request: Request, store: Store, project: Project, typed: Typed, error: InputError | None = None
+def typed_of(schedule: Schedule, suites: Mapping[str, str], suite: str = "") -> Typed:
+    """Return the form of a daily run that is there; `suites`: names by id, `suite`: another one that was chosen."""
+    said = schedule.options
+    named = str(said.get("suite", ""))
+    known = next((key for key, name in suites.items() if named in (key, name)), named)
+    chosen = {"intents": said.get("classifier"), "dialogues": said.get("batch")}.get(schedule.kind)
+    number = said.get("retries") or said.get("repeats") or ""
+    lists = {name: tuple(said.get(name, ())) for name in ("classifiers", "bots", "domains", "levels")}
+    return Typed(
+        schedule.kind, schedule.title, str(schedule.minute_of_day), str(number), str(chosen or suite or known), lists
+    )
+
+
+def form_page(  # noqa: PLR0917
+    request: Request,
+    store: Store,
+    project: Project,
+    typed: Typed,
+    error: InputError | None = None,
+    changed: Schedule | None = None,
 ) -> Response:
-    """Show the form of a daily run."""
+    """Show the form of a daily run: of a new one, or of one that is to be changed."""
     words = words_of(request)
     path = f"/p/{project.slug}/schedules"
+    action = f"{path}/{changed.id}/edit" if changed else f"{path}/new"
     make = _FormMaker(words, store, project, typed, error)
     view = ScheduleFormView(
         lead=make.lead(),
+        action=action,
+        submit=words.gettext("Save") if changed else words.gettext("Make the daily run"),
         kind=typed.kind,
-        tabs=tuple(
-            Link(words.gettext(KINDS[kind]), f"{path}/new?kind={kind}", kind == typed.kind)
-            for kind in schedules.KINDS
-        ),
-        suites=make.suites(f"{path}/new?kind=conversations&suite="),
+        tabs=() if changed else _tabs(words, path, typed.kind),
+        suites=make.suites(f"{action}?kind=conversations&suite="),
         fields=make.fields(),
         groups=make.groups(),
         path=path,
         missing=make.missing(),
         error=error,
     )
-    title, status = words.gettext("A new daily run"), 400 if error else 200
+    title = words.gettext("Change %(name)s", name=changed.title) if changed else words.gettext("A new daily run")
+    status = 400 if error else 200
     return page(
-        request, "projects/schedule_form.html", title, view=view, project=project, section="today", status=status
+        request, "projects/schedule_form.html", title, view=view, project=project, section="schedules", status=status
+    )
+
+
+def _tabs(words: Words, path: str, chosen: str) -> tuple[Link, ...]:
+    return tuple(
+        Link(words.gettext(KINDS[kind]), f"{path}/new?kind={kind}", kind == chosen) for kind in schedules.KINDS
     )
 
 
@@ -185,7 +212,7 @@ class _FormMaker:
 
     def _engine(self) -> Field:
         usual = Choice("", self.words.gettext("engine of the project"))
-        choices = (usual, *(Choice(name, name) for name in ready_engines(self.project)))
+        choices = (usual, *self._with_chosen(ready_engines(self.project)))
         wrong = fault_at(self.error, "classifier")
         return Field(
             "chosen", self.words.gettext("Engine"), "select", self.typed.chosen, choices=choices, error=wrong
@@ -193,9 +220,14 @@ class _FormMaker:
 
     def _batch(self) -> Field:
         every = Choice("", self.words.gettext("all talks"))
-        choices = (every, *(Choice(name, name) for name in list_batches(self.store, self.project)))
+        choices = (every, *self._with_chosen(tuple(list_batches(self.store, self.project))))
         wrong = fault_at(self.error, "batch")
         return Field("chosen", self.words.gettext("Talks"), "select", self.typed.chosen, choices=choices, error=wrong)
+
+    def _with_chosen(self, names: tuple[str, ...]) -> tuple[Choice, ...]:
+        """Return choices with the one that was chosen, also where it is gone: a form must not change it unasked."""
+        own = (self.typed.chosen,) if self.typed.chosen else ()
+        return tuple(Choice(name, name) for name in dict.fromkeys((*names, *own)))
 
     def _number(self) -> Field:
         talks = self.typed.kind == "conversations"
@@ -215,7 +247,9 @@ class _FormMaker:
 
     def _minute(self) -> Field:
         words, here = self.words, datetime.now(UTC)
-        choices = tuple(Choice(str(m), f"{clock(m)} UTC") for m in range(0, schedules.DAY, STEP))
+        own = {int(self.typed.minute)} if self.typed.minute.isdecimal() and len(self.typed.minute) < 5 else set()
+        minutes = sorted({*range(0, schedules.DAY, STEP), *(one for one in own if one < schedules.DAY)})
+        choices = tuple(Choice(str(m), f"{clock(m)} UTC") for m in minutes)
         told = words.gettext(
             "It is %(time)s UTC now: your own clock shows how far it is ahead or behind.", time=f"{here:%H:%M}"
         )
@@ -225,7 +259,8 @@ class _FormMaker:
     def _boxes(self, name: str, title: str, known: tuple[str, ...], usual: tuple[str, ...]) -> BoxGroup:
         lists = self.typed.lists
         ticked = usual if lists is None else lists.get(name, ())
-        boxes = tuple(TickBox(value, value in ticked) for value in known)
+        # What was ticked once and is gone now stays visible, so that it is not dropped unseen.
+        boxes = tuple(TickBox(value, value in ticked) for value in dict.fromkeys((*known, *ticked)))
         return BoxGroup(name, title, boxes, fault_at(self.error, name))
 
 

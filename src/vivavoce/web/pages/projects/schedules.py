@@ -13,10 +13,17 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.store.rows import Project, Schedule
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
-from vivavoce.web.forms import Form
+from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Word
-from vivavoce.web.pages.projects.schedule_form import Typed, form_page, options_of, read_form, suite_names
+from vivavoce.web.pages.projects.schedule_form import (
+    Typed,
+    form_page,
+    options_of,
+    read_form,
+    suite_names,
+    typed_of,
+)
 from vivavoce.web.progress import KINDS, RunBadge, badge_of, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.projects import schedules
@@ -82,7 +89,12 @@ def show_schedules(request: Request, who: Reader, store: InStore, project: Proje
         path,
     )
     return page(
-        request, "projects/schedules.html", words.gettext("Daily runs"), view=view, project=project, section="today"
+        request,
+        "projects/schedules.html",
+        words.gettext("Daily runs"),
+        view=view,
+        project=project,
+        section="schedules",
     )
 
 
@@ -112,16 +124,46 @@ def show_form(  # noqa: PLR0917
 def create_schedule(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Make a daily run."""
     typed = read_form(form)
-    minute = form.whole("minute", schedules.USUAL_MINUTE, low=0, high=schedules.DAY - 1)
-    number = form.whole("number", 0, low=1, high=schedules.MOST_RETRIES)
     try:
-        form.check()
-        new = NewSchedule(typed.kind, typed.title, options_of(typed, number), minute)
-        edit = schedules.create_schedule(store, who.actor, project, new)
+        edit = schedules.create_schedule(store, who.actor, project, _new(form, typed))
     except InputError as error:
         return form_page(request, store, project, typed, error)
     said = words_of(request).gettext("The daily run is made.")
     return done(f"/p/{project.slug}/schedules", said, project=project, edit=edit)
+
+
+@router.get("/{schedule_id}/edit")
+def show_change(  # noqa: PLR0917
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, schedule_id: str, suite: Word = ""
+) -> Response:
+    """Show the form of a daily run that is there."""
+    with store.reading() as tx:
+        found = schedules.find_schedule(tx, project, schedule_id)
+    typed = typed_of(found, suite_names(store, project), suite)
+    return form_page(request, store, project, typed, changed=found)
+
+
+@router.post("/{schedule_id}/edit")
+def change_schedule(  # noqa: PLR0917
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, schedule_id: str, form: Form
+) -> Response:
+    """Change a daily run; it can be undone."""
+    with store.reading() as tx:
+        found = schedules.find_schedule(tx, project, schedule_id)
+    typed = read_form(form)
+    try:
+        edit = schedules.change_schedule(store, who.actor, project, schedule_id, _new(form, typed))
+    except InputError as error:
+        return form_page(request, store, project, typed, error, changed=found)
+    said = words_of(request).gettext("The daily run is changed.")
+    return done(f"/p/{project.slug}/schedules", said, project=project, edit=edit)
+
+
+def _new(form: Fields, typed: Typed) -> NewSchedule:
+    minute = form.whole("minute", schedules.USUAL_MINUTE, low=0, high=schedules.DAY - 1)
+    number = form.whole("number", 0, low=1, high=schedules.MOST_RETRIES)
+    form.check()
+    return NewSchedule(typed.kind, typed.title, options_of(typed, number), minute)
 
 
 @router.post("/{schedule_id}/switch")
@@ -146,7 +188,7 @@ def ask_to_delete(
     text = words.gettext("%(title)s starts no more. The runs that it started stay.", title=found.title)
     view = DeleteView(text, f"{path}/{found.id}/delete", path)
     title = words.gettext("Delete this daily run?")
-    return page(request, "projects/schedule_delete.html", title, view=view, project=project, section="today")
+    return page(request, "projects/schedule_delete.html", title, view=view, project=project, section="schedules")
 
 
 @router.post("/{schedule_id}/delete")

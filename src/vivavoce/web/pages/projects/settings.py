@@ -17,8 +17,8 @@ from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import Link
-from vivavoce.workspace.access.engine_rules import engine_names
 from vivavoce.workspace.access.switches import MOST_CONTACT, Switches, change_switches, show_switches
+from vivavoce.workspace.exams.engine_parts import missing_part, ready_engines
 from vivavoce.workspace.projects import projects
 from vivavoce.workspace.projects.facts import Facts, workspace_facts
 
@@ -192,7 +192,8 @@ def _project_page(
 
 
 def _project_fields(words: Words, project: Project, said: Typed, error: InputError | None) -> tuple[Field, ...]:
-    choices = tuple(Choice(name, name) for name in engine_names(project))
+    # The engine of now stays among the choices: a form must not change it unasked.
+    choices = tuple(Choice(name, name) for name in dict.fromkeys((*ready_engines(project), project.classifier)))
     meaning = words.gettext("The least confidence with which the bot answers; below it, it asks back or hands over.")
     why = words.gettext("It is kept in the history, for those who come after you.")
     return (
@@ -209,9 +210,26 @@ def _project_fields(words: Words, project: Project, said: Typed, error: InputErr
             high="1",
             step="any",
         ),
-        Field("classifier", words.gettext("Engine"), "select", said.classifier, choices=choices),
+        Field(
+            "classifier",
+            words.gettext("Engine"),
+            "select",
+            said.classifier,
+            _engine_help(words, project),
+            fault_at(error, "classifier"),
+            choices,
+        ),
         Field("why", words.gettext("Why"), value=said.why, help=why, most=1000),
     )
+
+
+def _engine_help(words: Words, project: Project) -> str:
+    told = words.gettext("Only engines that can run here are offered.")
+    lack = missing_part(project.classifier)
+    if not lack:
+        return told
+    now = words.gettext("%(engine)s cannot run: %(lack)s.", engine=project.classifier, lack=words.said(lack))
+    return f"{told} {now}"
 
 
 def _deletion(words: Words, refusal: InputError | None) -> tuple[Field, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlencode
 from zlib import crc32
 
 from fastapi import APIRouter, Query, Request
@@ -271,9 +272,23 @@ def _pair_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
 
 
 def _failing_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
-    link = Link(words.gettext("The run"), f"/p/{project.slug}/conversations/{problem.run}")
+    path = f"/p/{project.slug}"
+    ways = (
+        *((name, f"{path}/topics/{topic}") for name, topic in zip(problem.topics, problem.topic_ids, strict=True)),
+        (words.gettext("The scenario"), f"{path}/scenarios/{problem.scenario_id}" if problem.scenario_id else ""),
+        (words.gettext("The bot"), f"{path}/bots/{problem.bot_id}" if problem.bot_id else ""),
+        (words.gettext("The turns"), f"{path}/conversations/{problem.run}/turns?{urlencode({'bot': problem.bot})}"),
+        (words.gettext("The run"), f"{path}/conversations/{problem.run}"),
+    )
     said = f"{problem.bot}: {problem.text}" if not problem.text.startswith(problem.bot) else problem.text
-    return ProblemLine(said, (link,), problem.remedy)
+    links = tuple(Link(title, href) for title, href in ways if href)
+    return ProblemLine(words.said(said), links, _sentence(words.said(problem.remedy)))
+
+
+def _sentence(text: str) -> str:
+    """Return advice as a sentence: a capital first and a stop last."""
+    told = text[:1].upper() + text[1:]
+    return told if not told or told.endswith((".", "!", "?")) else f"{told}."
 
 
 def _talk_line(words: Words, project: Project, problem: Problem) -> ProblemLine:

@@ -28,6 +28,7 @@ from vivavoce.workspace.scenarios.scenarios import (
     suite_of,
 )
 from vivavoce.workspace.scenarios.suites import find_suite
+from vivavoce.workspace.scenarios.titles import free_title
 
 router = APIRouter()
 
@@ -85,9 +86,9 @@ def new_scenario(
         row = find_suite(tx, project, suite_id)
     draft = Draft(name=free_name(suite_of(store, row), "scenario-1"))
     if copy:
-        source = open_scenario(store, project, copy).scenario
-        name = free_name(suite_of(store, row), f"{source.id}-copy")
-        draft = replace(draft_of(source), name=name)
+        source, suite = open_scenario(store, project, copy).scenario, suite_of(store, row)
+        name = free_name(suite, f"{source.id}-copy")
+        draft = replace(draft_of(source), name=name, title=free_title(suite, source.title))
     return editor_page(request, store, new_desk(project, row), draft)
 
 

@@ -149,11 +149,11 @@ def _suite_page(
     with store.reading() as tx:
         suite = suites.find_suite(tx, project, suite_id)
     every = list_scenarios(store, project, suite_id)
-    found = _sorted([row for row in every if _is_chosen(row, part)], part.sort)
+    levels = tuple(dict.fromkeys((*suites.read_head(suite.head).levels, *(row.level for row in every))))
+    found = _sorted([row for row in every if _is_chosen(row, part)], part.sort, levels)
     here = f"/p/{project.slug}/suites/{suite_id}"
     listing = part.listing(here)
     rows = listing.cut(found)
-    levels = tuple(dict.fromkeys((*suites.read_head(suite.head).levels, *(row.level for row in every))))
     view = SuiteView(
         lead=words.gettext(
             "%(scenarios)s, %(shown)s shown.",
@@ -186,12 +186,12 @@ def _is_chosen(row: ScenarioRow, chosen: Chosen) -> bool:
     return fits and chosen.q.strip().casefold() in row.text.casefold()
 
 
-def _sorted(rows: list[ScenarioRow], sort: str) -> list[ScenarioRow]:
-    """Return scenarios by a column; in the order of the suite where none is named."""
+def _sorted(rows: list[ScenarioRow], sort: str, levels: Sequence[str]) -> list[ScenarioRow]:
+    """Return scenarios by a column, levels from easy to hard; in the order of the suite where none is named."""
     keys: Mapping[str, Callable[[ScenarioRow], Any]] = {
         "title": lambda row: (row.title or row.name).casefold(),
         "domain": lambda row: row.domain.casefold(),
-        "level": lambda row: row.level,
+        "level": lambda row: levels.index(row.level),
         "version": lambda row: row.version,
     }
     name = sort.removeprefix("-")

@@ -51,7 +51,7 @@ def add_suite(request: Request, who: Editor, store: InStore, project: ProjectInP
         edit = _added(store, who, project, form)
     except InputError as error:
         return _suites_page(request, store, project, form, error)
-    said = words.gettext("It is there: %(what)s", what=edit.summary)
+    said = words.gettext("It is there: %(what)s", what=words.said(edit.summary))
     return done(f"/p/{project.slug}/suites", said, project=project, edit=edit)
 
 

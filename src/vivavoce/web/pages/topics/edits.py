@@ -22,11 +22,24 @@ from vivavoce.web.listing import Listing, PageNumber
 from vivavoce.web.parts import Edit, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.topics.blocking import blocking_edit
-from vivavoce.workspace.topics.history import MOST_CHANGES, EditDetail, EditLine, list_edits, show_edit, undo_edit
+from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE
+from vivavoce.workspace.topics.history import (
+    GONE_TITLE,
+    MOST_CHANGES,
+    EditDetail,
+    EditLine,
+    FieldChange,
+    RowChange,
+    list_edits,
+    show_edit,
+    undo_edit,
+)
 from vivavoce.workspace.topics.topics import topic_names
 
 router = APIRouter()
 MOST_EXPORTED = 100_000
+# An edit of so many rows takes seconds: then the page says so before.
+SLOW_SIZE = 20_000
 COLUMNS = ("at", "who", "action", "what", "why", "rows", "undone")
 CHANGE_COLUMNS = ("noun", "name", "step", "field", "before", "after")
 STEPS = {
@@ -34,16 +47,39 @@ STEPS = {
     "removed": gettext_noop("removed"),
     "changed": gettext_noop("changed"),
 }
-NOUNS = (
-    gettext_noop("project"),
-    gettext_noop("topic"),
-    gettext_noop("answer"),
-    gettext_noop("example"),
-    gettext_noop("bot"),
-    gettext_noop("suite"),
-    gettext_noop("scenario"),
-    gettext_noop("schedule"),
-)
+NOUNS = {
+    "project": gettext_noop("project"),
+    "topic": gettext_noop("topic"),
+    "answer": gettext_noop("answer"),
+    "example": gettext_noop("example"),
+    "bot": gettext_noop("bot"),
+    "suite": gettext_noop("suite"),
+    "scenario": gettext_noop("scenario"),
+    "schedule": gettext_noop("schedule"),
+}
+# What the columns are called in a form; the settings of a bot keep the names they have in its entry.
+FIELDS = {
+    "name": gettext_noop("Name"),
+    "title": gettext_noop("Title"),
+    "text": gettext_noop("Text"),
+    "description": gettext_noop("What it is about"),
+    "owner": gettext_noop("Who looks after it"),
+    "language": gettext_noop("Language"),
+    "languages": gettext_noop("Languages"),
+    "topic": gettext_noop("Topic"),
+    "classifier": gettext_noop("Engine"),
+    "threshold": gettext_noop("Threshold"),
+    "kind": gettext_noop("Kind"),
+    "minute_of_day": gettext_noop("Time of day"),
+    "enabled": gettext_noop("Switched on"),
+    "domain": gettext_noop("Domain"),
+    "level": gettext_noop("Level"),
+    "agent": gettext_noop("Agent"),
+    "head": gettext_noop("Settings"),
+    "retries": gettext_noop("Retries"),
+}
+# From so many letters on, a text is compared word by word instead of being shown twice.
+LONG_TEXT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +93,37 @@ class HistoryView:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownField:
+    """A field before and after, in words; `long`: the two are shown as one text with its differences."""
+
+    title: str
+    before: str
+    after: str
+    long: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """What an edit did to one thing, in words."""
+
+    noun: str
+    title: str
+    step: str
+    fields: tuple[ShownField, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EditView:
     """One edit: who, when, why, and what it did."""
 
     lead: str
     detail: EditDetail
+    rows: tuple[ShownRow, ...]
     undo: str
     more: str
     base: str
     downloads: tuple[Link, ...]
-    steps: dict[str, str]
+    slow: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +196,12 @@ def show_one(request: Request, who: Reader, store: InStore, project: ProjectInPa
     view = EditView(
         detail.edit.summary,
         detail,
+        tuple(_row_said(words, row) for row in detail.rows),
         "" if detail.edit.undone_by or not who.may("editor") else f"{path}/undo",
         more,
         f"/p/{project.slug}/edits",
         Listing(path).downloads(),
-        {step: words.gettext(said) for step, said in STEPS.items()},
+        detail.edit.size >= SLOW_SIZE,
     )
     return page(request, "topics/edit.html", words.gettext("One edit"), view=view, project=project, section="topics")
 
@@ -178,6 +236,30 @@ def shown_edits(project: Project, lines: Sequence[EditLine], *, undo: bool = Fal
 def _shown(project: Project, edit: EditRow, who: str, undo: bool) -> Edit:
     href = f"/p/{project.slug}/edits/{edit.id}"
     return Edit(edit.summary, who, edit.at, edit.why, href, f"{href}/undo" if undo and not edit.undone_by else "")
+
+
+def _row_said(words: Words, row: RowChange) -> ShownRow:
+    title = _home(words, row.title) if row.noun == "example" else row.title
+    fields = tuple(_field_said(words, one) for one in row.fields)
+    return ShownRow(words.gettext(NOUNS[row.noun]), title, words.gettext(STEPS[row.step]), fields)
+
+
+def _field_said(words: Words, one: FieldChange) -> ShownField:
+    title = words.gettext(FIELDS[one.name]) if one.name in FIELDS else one.name.replace(".", ": ").replace("_", " ")
+    before, after = one.before, one.after
+    if one.name == "topic":
+        before, after = _home(words, before), _home(words, after)
+    if one.name == "enabled":
+        spoken = {"yes": words.gettext("yes"), "no": words.gettext("no")}
+        before, after = spoken.get(before, before), spoken.get(after, after)
+    return ShownField(title, before, after, max(len(before), len(after)) > LONG_TEXT or "\n" in before + after)
+
+
+def _home(words: Words, title: str) -> str:
+    """Return the name of a topic, or the words for none."""
+    if title == OUT_OF_SCOPE_TITLE:
+        return words.gettext("out of scope")
+    return words.gettext("a topic that is gone") if title == GONE_TITLE else title
 
 
 def _history_lead(words: Words, total: int) -> str:

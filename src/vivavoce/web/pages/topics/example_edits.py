@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, StaleError
@@ -16,26 +15,23 @@ from vivavoce.web.answers import done, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
+from vivavoce.web.pages.topics.choosing import Ticked, TickedExamples, chosen_examples, find_target, read_ticks
 from vivavoce.web.pages.topics.joining import Joined, join_changes, keep_shown, read_shown
 from vivavoce.web.pages.topics.topic_edits import (
     FormView,
-    Ids,
     clash_words,
     form_page,
-    hidden_fields,
     listed,
     why_field,
 )
 from vivavoce.web.pages.topics.topics import topic_page, topic_path
 from vivavoce.web.parts import Field
 from vivavoce.workspace.topics import examples
-from vivavoce.workspace.topics.names import MOST_NAME, find_named
+from vivavoce.workspace.topics.names import MOST_NAME
 from vivavoce.workspace.topics.topics import get_topic, split_topic
 
 router = APIRouter()
 MOST_WHY = 500
-# The topic whose page one came from; empty where it was the page of what is out of scope.
-From = Annotated[str, Query(alias="from", max_length=40)]
 
 
 @router.post("/p/{slug}/examples")
@@ -56,13 +52,16 @@ def add_examples(request: Request, who: Editor, store: InStore, project: Project
 @router.post("/p/{slug}/examples/move")
 def move_examples(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Give examples to another topic."""
-    here, chosen = form.text("from") or None, form.all("example")
+    ticked, why = read_ticks(form, "example"), form.text("reason", most=MOST_WHY)
+    here = ticked.here or None
     try:
-        with store.reading() as tx:
-            target = find_named(tx, project, form.text("target"))
-        edit = examples.move_examples(store, who.actor, project, chosen, topic_id=target.id if target else None)
+        form.check()
+        chosen = chosen_examples(store, project, ticked)
+        target = find_target(store, project, form.text("target"))
+        to = target.id if target else None
+        edit = examples.move_examples(store, who.actor, project, chosen, topic_id=to, why=why)
     except InputError as error:
-        return topic_page(request, store, project, here, error=error)
+        return topic_page(request, store, project, here, ticked=ticked, why=why, error=error)
     said = words_of(request).ngettext("%(num)s example is moved.", "%(num)s examples are moved.", len(set(chosen)))
     return done(topic_path(project, here), said, project=project, edit=edit)
 
@@ -73,22 +72,21 @@ def ask_split(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
-    *,
-    example: Ids = [],  # noqa: B006 - never changed
-    here: From = "",
+    ticked: TickedExamples,
 ) -> Response:
     """Ask for the name of the topic that chosen examples become."""
-    return _split_page(request, store, project, example, here)
+    return _split_page(request, store, project, ticked)
 
 
 @router.post("/p/{slug}/examples/split")
 def split(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Make a new topic of chosen examples."""
-    chosen = form.all("example")
+    ticked = read_ticks(form, "example")
     try:
+        chosen = chosen_examples(store, project, ticked)
         made = split_topic(store, who.actor, project, chosen, form.text("name"), why=form.text("why", most=MOST_WHY))
     except InputError as error:
-        return _split_page(request, store, project, chosen, form.text("from"), form=form, error=error)
+        return _split_page(request, store, project, ticked, form=form, error=error)
     said = words_of(request).gettext("The new topic is made. Now write its answer.")
     return done(topic_path(project, made.topic.id), said, project=project, edit=made.edit)
 
@@ -99,16 +97,14 @@ def ask_delete(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
-    *,
-    example: Ids = [],  # noqa: B006 - never changed
-    here: From = "",
+    ticked: TickedExamples,
 ) -> Response:
     """Ask before examples are deleted."""
-    words, back = words_of(request), topic_path(project, here or None)
-    rows = _rows(store, project, example)
+    words, back = words_of(request), topic_path(project, ticked.here or None)
+    rows = _rows(store, project, chosen_examples(store, project, ticked))
     lead = words.ngettext("%(num)s example is deleted.", "%(num)s examples are deleted.", len(rows))
     texts, more = listed([row.text for row in rows])
-    fields = (*hidden_fields("example", example), Field("from", "", "hidden", here), why_field(words))
+    fields = (*ticked.fields("example"), why_field(words))
     action = f"/p/{project.slug}/examples/delete"
     button = words.gettext("Delete")
     view = FormView(lead, action, back, button, fields, danger=True, listed=texts, more=more)
@@ -118,10 +114,10 @@ def ask_delete(
 @router.post("/p/{slug}/examples/delete")
 def delete_examples(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Delete examples."""
-    why = form.text("why", most=MOST_WHY)
-    edit = examples.delete_examples(store, who.actor, project, form.all("example"), why=why)
+    why, ticked = form.text("why", most=MOST_WHY), read_ticks(form, "example")
+    edit = examples.delete_examples(store, who.actor, project, chosen_examples(store, project, ticked), why=why)
     said = words_of(request).gettext("Deleted.")
-    return done(topic_path(project, form.text("from") or None), said, project=project, edit=edit)
+    return done(topic_path(project, ticked.here or None), said, project=project, edit=edit)
 
 
 @router.get("/p/{slug}/examples/{example_id}")
@@ -169,14 +165,13 @@ def _split_page(
     request: Request,
     store: Store,
     project: Project,
-    chosen: Sequence[str],
-    here: str,
+    ticked: Ticked,
     *,
     form: Fields | None = None,
     error: InputError | None = None,
 ) -> Response:
     words = words_of(request)
-    rows = _rows(store, project, chosen)
+    rows = _rows(store, project, chosen_examples(store, project, ticked))
     lead = words.ngettext(
         "%(num)s example becomes a topic of its own.", "%(num)s examples become a topic of their own.", len(rows)
     )
@@ -189,11 +184,11 @@ def _split_page(
         error=fault_at(error, "name"),
     )
     texts, more = listed([row.text for row in rows])
-    fields = (*hidden_fields("example", chosen), Field("from", "", "hidden", here), name, why_field(words, form))
+    fields = (*ticked.fields("example"), name, why_field(words, form))
     view = FormView(
         lead,
         f"/p/{project.slug}/examples/split",
-        topic_path(project, here or None),
+        topic_path(project, ticked.here or None),
         words.gettext("Make the topic"),
         fields,
         listed=texts,

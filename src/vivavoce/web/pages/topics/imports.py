@@ -28,7 +28,7 @@ from vivavoce.workspace.topics.importing import (
     open_import,
     prepare_import,
 )
-from vivavoce.workspace.topics.incoming import Source, source_of_text
+from vivavoce.workspace.topics.incoming import ENCODINGS, Encoding, Source, source_of_text
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.plans import KINDS, MODES, Kind, PlannedRow
 
@@ -36,6 +36,7 @@ router = APIRouter()
 ROWS = 100
 MOST_PASTED = 4_000_000
 SHOWN_NAMES = 20
+SLOW_ROWS = 20_000
 MOST_WHY = 500
 ACCEPT = ".csv,.tsv,.tab,.xlsx,.xlsm,.json,.jsonl,.ndjson"
 ROW_COLUMNS = ("number", "what", "text", "topic", "reason", "language", "created", "answer")
@@ -74,6 +75,7 @@ class PreviewView:
     why: Field
     button: str
     facts: tuple[tuple[str, str], ...]
+    slow: str
     error: InputError | None = None
 
 
@@ -181,7 +183,13 @@ def _choices(form: Fields) -> Choices:
         topic=form.text("topic", most=200),
         mode="replace" if mode == "replace" else "add",
         overwrite=form.flag("overwrite"),
+        encoding=_encoding(form),
     )
+
+
+def _encoding(form: Fields) -> Encoding:
+    said = form.choice("encoding", ENCODINGS)
+    return next((one for one in ENCODINGS if one == said), "")
 
 
 # --- pages -------------------------------------------------------------------------------------------------------
@@ -202,6 +210,7 @@ def _import_page(
     choices = _choices(form) if form else Choices()
     fields = (
         Field("file", words.gettext("File"), "file", help=file_help, accept=ACCEPT),
+        _encoding_field(words, choices),
         Field("pasted", words.gettext("Or paste text"), "textarea", pasted, help=paste_help, rows=8),
         _topic_field(words, choices),
         *_mode_fields(words, choices),
@@ -240,6 +249,7 @@ def _preview_page(
         Field("why", words.gettext("Why"), most=MOST_WHY),
         _button(words, preview),
         tuple(_facts(words, preview)),
+        _slow(words, preview),
         error,
     )
     title = words.gettext("What the import would do")
@@ -253,15 +263,26 @@ def _preview_lead(words: Words, preview: Preview) -> str:
     counts, write = preview.plan.counts, Writer(words)
     if preview.unclear:
         return words.gettext("Choose which column holds the text and which the topic.")
-    return words.gettext(
+    accepted = counts["added"] + counts["changed"]
+    return words.ngettext(
+        "%(name)s: %(accepted)s row accepted, %(changed)s of them put right, %(joined)s joined, %(refused)s "
+        "refused. Nothing is changed yet.",
         "%(name)s: %(accepted)s rows accepted, %(changed)s of them put right, %(joined)s joined, %(refused)s "
         "refused. Nothing is changed yet.",
+        accepted,
         name=preview.name,
-        accepted=write.number(counts["added"] + counts["changed"]),
+        accepted=write.number(accepted),
         changed=write.number(counts["changed"]),
         joined=write.number(counts["joined"]),
         refused=write.number(counts["refused"]),
     )
+
+
+def _slow(words: Words, preview: Preview) -> str:
+    """Return what to expect where so many rows take seconds."""
+    if len(preview.plan.rows) < SLOW_ROWS:
+        return ""
+    return words.gettext("So many rows take some seconds; the next page comes when all of them are in.")
 
 
 def _button(words: Words, preview: Preview) -> str:
@@ -301,6 +322,7 @@ def _column_fields(words: Words, preview: Preview) -> tuple[Field, ...]:
     choices = preview.choices
     if preview.lines:
         return (_topic_field(words, choices),)
+    written = () if preview.pasted else (_encoding_field(words, choices),)
     columns = (
         Choice("", words.gettext("found by its name")),
         *(Choice(name, name) for name in preview.columns[:200]),
@@ -308,7 +330,23 @@ def _column_fields(words: Words, preview: Preview) -> tuple[Field, ...]:
     return (
         Field("text_column", words.gettext("Column of the text"), "select", choices.text_column, choices=columns),
         Field("topic_column", words.gettext("Column of the topic"), "select", choices.topic_column, choices=columns),
+        *written,
     )
+
+
+def _encoding_field(words: Words, choices: Choices) -> Field:
+    said = {
+        "": words.gettext("found out by itself"),
+        "utf-8": "UTF-8",
+        "cp1252": words.gettext("Windows-1252 (older Excel, Western Europe)"),
+        "utf-16": "UTF-16",
+    }
+    offered = tuple(Choice(one, said[one]) for one in ENCODINGS)
+    title, help_text = (
+        words.gettext("Encoding"),
+        words.gettext("For text files whose umlauts and accents look wrong."),
+    )
+    return Field("encoding", title, "select", choices.encoding, help=help_text, choices=offered)
 
 
 def _topic_field(words: Words, choices: Choices) -> Field:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, StaleError
@@ -19,23 +18,26 @@ from vivavoce.web.field_faults import fault_at
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
+from vivavoce.web.pages.topics.choosing import Ticked, TickedTopics, chosen_topics, read_ticks
 from vivavoce.web.pages.topics.joining import Joined, Theirs, join_changes, keep_shown, read_shown
 from vivavoce.web.pages.topics.topics import topic_path
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.parts import Field
 from vivavoce.workspace.topics import topics as topic_uses
 from vivavoce.workspace.topics.names import MOST_NAME
-from vivavoce.workspace.topics.topics import ANSWER_CHOICES, AnswerChoice, Loss, mark_of, weigh_topics
+from vivavoce.workspace.topics.topics import mark_of, weigh_topics
 
 router = APIRouter()
 MOST_WHY = 500
 LISTED = 20
 ANSWER = "answer-"
-Ids = Annotated[list[str], Query(max_length=500)]
 
 
 @dataclass(frozen=True, slots=True)
 class FormView:
-    """A form: what it is about, its fields as they are filled in, and why it was refused."""
+    """A form: what it is about, its fields as they are filled in, and why it was refused.
+
+    `answers`: topics whose answers are to be looked at before.
+    """
 
     lead: str
     action: str
@@ -47,6 +49,7 @@ class FormView:
     more: int = 0
     error: InputError | None = None
     theirs: tuple[Theirs, ...] = ()
+    answers: tuple[Topic, ...] = ()
 
 
 # --- making and changing a topic ---------------------------------------------------------------------------------
@@ -210,7 +213,7 @@ def _first_examples(words: Words, form: Fields | None) -> Field:
     return Field("text", words.gettext("Examples"), "textarea", typed, help=said)
 
 
-# --- deleting and merging topics ---------------------------------------------------------------------------------
+# --- deleting topics ---------------------------------------------------------------------------------------------
 
 
 @router.get("/p/{slug}/topics/delete")
@@ -219,54 +222,24 @@ def ask_delete(
     who: Editor,
     store: InStore,
     project: ProjectInPath,
-    *,
-    topic: Ids = [],  # noqa: B006 - never changed
+    ticked: TickedTopics,
 ) -> Response:
     """Ask before topics are deleted."""
-    return _delete_page(request, store, project, topic)
+    return _delete_page(request, store, project, ticked)
 
 
 @router.post("/p/{slug}/topics/delete")
 def delete_topics(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Delete topics with their examples."""
-    edit = topic_uses.delete_topics(store, who.actor, project, form.all("topic"), why=form.text("why", most=MOST_WHY))
+    chosen = chosen_topics(store, project, read_ticks(form, "topic"))
+    edit = topic_uses.delete_topics(store, who.actor, project, chosen, why=form.text("why", most=MOST_WHY))
     said = words_of(request).gettext("Deleted.")
     return done(f"/p/{project.slug}/topics", said, project=project, edit=edit)
 
 
-@router.get("/p/{slug}/topics/merge")
-def ask_merge(
-    request: Request,
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
-    *,
-    topic: Ids = [],  # noqa: B006 - never changed
-) -> Response:
-    """Ask before topics are merged: into which one, and what becomes of the other answers."""
-    return _merge_page(request, store, project, topic)
-
-
-@router.post("/p/{slug}/topics/merge")
-def merge_topics(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
-    """Merge topics into one."""
-    chosen, into = form.all("topic"), form.text("into")
-    answer = form.choice("answer", ANSWER_CHOICES, "fill")
-    try:
-        form.check()
-        kept: AnswerChoice = next(one for one in ANSWER_CHOICES if one == answer)
-        edit = topic_uses.merge_topics(
-            store, who.actor, project, chosen, into, answer=kept, why=form.text("why", most=MOST_WHY)
-        )
-    except InputError as error:
-        return _merge_page(request, store, project, chosen, form=form, error=error)
-    said = words_of(request).gettext("The topics are one now.")
-    return done(topic_path(project, into), said, project=project, edit=edit)
-
-
-def _delete_page(request: Request, store: Store, project: Project, chosen: Sequence[str]) -> Response:
+def _delete_page(request: Request, store: Store, project: Project, ticked: Ticked) -> Response:
     words, path = words_of(request), f"/p/{project.slug}/topics"
-    loss = weigh_topics(store, project, chosen)
+    loss = weigh_topics(store, project, chosen_topics(store, project, ticked))
     lead = words.ngettext(
         "%(num)s topic is deleted with its examples (%(examples)s) and answers (%(answers)s).",
         "%(num)s topics are deleted with their examples (%(examples)s) and answers (%(answers)s).",
@@ -276,66 +249,9 @@ def _delete_page(request: Request, store: Store, project: Project, chosen: Seque
     )
     names, more = listed([topic.name for topic in loss.topics])
     button = words.gettext("Delete")
-    fields = (*hidden_fields("topic", chosen), why_field(words))
+    fields = (*ticked.fields("topic"), why_field(words))
     view = FormView(lead, f"{path}/delete", path, button, fields, danger=True, listed=names, more=more)
     return form_page(request, project, words.gettext("Delete topics"), view)
-
-
-def _merge_page(
-    request: Request,
-    store: Store,
-    project: Project,
-    chosen: Sequence[str],
-    *,
-    form: Fields | None = None,
-    error: InputError | None = None,
-) -> Response:
-    words, path = words_of(request), f"/p/{project.slug}/topics"
-    loss = weigh_topics(store, project, chosen)
-    names, more = listed([topic.name for topic in loss.topics])
-    fields = (
-        *hidden_fields("topic", chosen),
-        *_merge_fields(words, store, project, loss, form),
-        why_field(words, form),
-    )
-    lead = words.gettext(
-        "These topics become one; up to %(examples)s examples come together, none twice.",
-        examples=Writer(words).number(loss.examples),
-    )
-    if len(loss.topics) == 1:
-        lead = words.gettext(
-            "The topic goes, and its %(examples)s examples come to another one, none twice.",
-            examples=Writer(words).number(loss.examples),
-        )
-    button = words.gettext("Merge")
-    view = FormView(lead, f"{path}/merge", path, button, fields, danger=True, listed=names, more=more, error=error)
-    return form_page(request, project, words.gettext("Merge topics"), view)
-
-
-def _merge_fields(
-    words: Words, store: Store, project: Project, loss: Loss, form: Fields | None
-) -> tuple[Field, Field]:
-    chosen = {topic.id: topic.name for topic in loss.topics}
-    names = topic_uses.topic_names(store, project)
-    others = {key: name for key, name in names.items() if key not in chosen}
-    targets = tuple(Choice(key, name) for key, name in (chosen if len(chosen) > 1 else others).items())
-    ways = {
-        "fill": words.gettext("keep those of the remaining topic, and add them where it has none"),
-        "keep": words.gettext("keep those of the remaining topic alone"),
-        "take": words.gettext("take those of the others instead"),
-        "join": words.gettext("keep both, one under the other"),
-    }
-    into, answer = (form.text("into"), form.text("answer")) if form else ("", "fill")
-    return (
-        Field("into", words.gettext("The topic that remains"), "select", into, choices=targets),
-        Field(
-            "answer",
-            words.gettext("What becomes of the other answers"),
-            "select",
-            answer,
-            choices=tuple(Choice(key, said) for key, said in ways.items()),
-        ),
-    )
 
 
 # --- what forms share --------------------------------------------------------------------------------------------
@@ -357,11 +273,6 @@ def clash_words(words: Words, joined: Joined, name: str) -> str:
     if not joined.clashes_at(name):
         return ""
     return words.gettext("Both of you changed this. Here is what you wrote; it replaces theirs when you save.")
-
-
-def hidden_fields(name: str, values: Sequence[str]) -> tuple[Field, ...]:
-    """Return what was chosen, to be sent along."""
-    return tuple(Field(name, "", "hidden", value) for value in values)
 
 
 def listed(names: Sequence[str]) -> tuple[tuple[str, ...], int]:

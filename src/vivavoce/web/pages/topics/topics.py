@@ -18,6 +18,7 @@ from vivavoce.web.answers import TABLES, download, page, table_file, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber, Search
+from vivavoce.web.pages.topics.choosing import Ticked, Ticking, target_field, ticking
 from vivavoce.web.pages.topics.edits import shown_edits
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager
 from vivavoce.web.rendering import Link
@@ -36,13 +37,10 @@ from vivavoce.workspace.topics.standing import (
     list_topics,
     topic_state,
 )
-from vivavoce.workspace.topics.topics import topic_names
 
 router = APIRouter()
 ROWS = 40
 HISTORY = 10
-# Beyond so many topics a list to choose from is longer than the page: then the name is written.
-MOST_CHOICES = 250
 FileKind = Literal["csv", "xlsx", "json"]
 Sort = Annotated[str, Query(max_length=20)]
 FLAG_TITLES: Mapping[Flag, str] = {
@@ -89,6 +87,7 @@ class TopicsView:
     pager: Pager
     downloads: tuple[Link, ...]
     path: str
+    ticking: Ticking | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,9 @@ class TopicView:
     examined: Run | None
     filters: tuple[Field, ...]
     pager: Pager
-    target: Field
+    moving: tuple[Field, ...]
+    ticking: Ticking | None
+    ticked: frozenset[str]
     adding: tuple[Field, ...]
     edits: tuple[Edit, ...] = ()
     error: InputError | None = None
@@ -137,6 +138,7 @@ def show_topics(
         listing.pager(found.total),
         _list_downloads(words, listing),
         path,
+        ticking(words, listing.pager(found.total), len(found.lines), search=q, flag=flag),
     )
     return page(request, "topics/topics.html", words.gettext("Topics"), view=view, project=project, section="topics")
 
@@ -206,13 +208,16 @@ def topic_page(
     search: str = "",
     number: int = 1,
     typed: str = "",
+    ticked: Ticked = Ticked(),  # noqa: B008 - frozen
+    why: str = "",
     error: InputError | None = None,
 ) -> Response:
-    """Return the page of a topic (None: out of scope); `typed` and `error` are those of a form that was refused."""
+    """Return the page of a topic (None: out of scope), with what was ticked and typed in a form that was refused."""
     words = words_of(request)
     state = None if topic_id is None else topic_state(store, project, topic_id)
     topic = state.line.topic if state else None
     path = topic_path(project, topic_id)
+    search, number = search or ticked.search, max(number, ticked.page)
     listing = Listing(path, {"q": search}, page=number)
     found = _found_examples(store, project, topic_id, search, listing)
     view = TopicView(
@@ -227,7 +232,9 @@ def topic_page(
         state.run if state else None,
         (Field("q", words.gettext("Search the examples"), "search", search, key="/"),),
         listing.pager(found.total),
-        target_field(words, store, project, topic_id or OUT_OF_SCOPE),
+        _moving(words, store, project, topic_id, why),
+        ticking(words, listing.pager(found.total), len(found.examples), search=search),
+        frozenset(ticked.ids),
         _adding(words, typed),
         shown_edits(project, topic_edits(store, topic_id, limit=HISTORY)) if topic_id else (),
         error,
@@ -254,16 +261,6 @@ def _found_examples(
 def topic_path(project: Project, topic_id: str | None) -> str:
     """Return the address of a topic (None: out of scope)."""
     return f"/p/{project.slug}/topics/{topic_id or 'out-of-scope'}"
-
-
-def target_field(words: Words, store: Store, project: Project, here: str = "") -> Field:
-    """Return the field in which another topic is chosen, by its name."""
-    names = {key: name for key, name in topic_names(store, project).items() if key != here}
-    title = words.gettext("Move to")
-    if len(names) > MOST_CHOICES:
-        return Field("target", title, help=words.gettext("Write the name of a topic, or oos for out of scope."))
-    stranger = () if here == OUT_OF_SCOPE else (Choice(OUT_OF_SCOPE, words.gettext("out of scope")),)
-    return Field("target", title, "select", choices=(*(Choice(name, name) for name in names.values()), *stranger))
 
 
 # --- the words of a page -----------------------------------------------------------------------------------------
@@ -362,6 +359,11 @@ def _list_downloads(words: Words, listing: Listing) -> tuple[Link, ...]:
         for kind in (*TABLES, "json")
     )
     return (*this, *everything)
+
+
+def _moving(words: Words, store: Store, project: Project, topic_id: str | None, why: str) -> tuple[Field, ...]:
+    reason = Field("reason", words.gettext("Why"), value=why, most=500)
+    return target_field(words, store, project, topic_id or OUT_OF_SCOPE), reason
 
 
 def _adding(words: Words, typed: str) -> tuple[Field, ...]:
