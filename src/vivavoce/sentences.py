@@ -3,7 +3,7 @@
     say(f"{bot!s} was right in {right_of(cell)} of {plural(n, 'conversation')}.")
 
 The text stays a plain `str`, for terminals, files and the database. The catalogues hold its template, read off the
-source: here "{bot!s} was right in {right_of} of {conversations}.". `read_places` finds the values of a sentence again,
+source: here "{bot!s} was right in {right_of} of {conversations}.". `read_places` finds the values of a text again,
 so that a page can tell it in the reader's language, even one that was stored long ago. What stands in a place:
 
     {count:,}             a number, since it has a format

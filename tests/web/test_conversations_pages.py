@@ -231,6 +231,9 @@ def test_tables_are_taken_along(shown: Shown) -> None:
 def test_two_runs_stand_side_by_side(shown: Shown, house) -> None:
     assert "Choose an earlier and a later run" in shown.get("/compare")
     other = hold(house.store, shown.shop, repeats=2)
+    offered = shown.get("/compare")
+    assert "the two newest finished runs that can be compared" in offered
+    assert f'<option value="{other.number}" selected' in offered
     page = shown.get(f"/compare?a={shown.done.number}&b={other.number}")
     assert "Nothing changed" in page
     assert "Got worse (0)" in page

@@ -173,7 +173,7 @@ def test_an_engine_that_cannot_run_here_is_not_offered_and_refused_at_its_field(
         if kind == "sif":
             raise MissingPartError("there are no word vectors", remedy="get them")
 
-    monkeypatch.setattr("vivavoce.workspace.exams.engine_parts._make", lack)
+    monkeypatch.setattr("vivavoce.workspace.exams.engine_parts._check_kind", lack)
     fill_project(house.store, house.project)
     intents, engines = editor.get("/p/jobs/intents").text, editor.get("/p/jobs/engines").text
     assert '<option value="sif"' not in intents

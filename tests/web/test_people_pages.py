@@ -429,7 +429,7 @@ def test_a_project_is_given_only_engines_that_can_run_and_keeps_its_own(keyed: H
         if kind in ("sif", "tfidf"):
             raise MissingPartError(f"the vectors of {kind} are missing", remedy="get them")
 
-    monkeypatch.setattr("vivavoce.workspace.exams.engine_parts._make", lack)
+    monkeypatch.setattr("vivavoce.workspace.exams.engine_parts._check_kind", lack)
     editor, path = keyed.enter(Role.EDITOR), "/p/jobs/settings"
     page = editor.get(path).text
     assert '<option value="sif"' not in page

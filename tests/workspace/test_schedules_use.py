@@ -15,6 +15,7 @@ from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.projects.schedules import (
     NewSchedule,
+    change_schedule,
     create_schedule,
     delete_schedule,
     list_schedules,
@@ -22,6 +23,7 @@ from vivavoce.workspace.projects.schedules import (
     switch_schedule,
 )
 from vivavoce.workspace.scenarios.suites import import_suite
+from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.topics import add_topic
 
 READER = Actor(None, "a reader", Role.READER)
@@ -59,6 +61,24 @@ def test_a_daily_run_is_due_at_its_minute_and_can_be_switched_off_and_deleted(st
     with store.writing() as tx:
         tx.edits.undo(edit.id, None)
     assert list_schedules(store, project)[0].schedule.id == one.id
+
+
+def test_an_undone_change_holds_after_a_worker_was_there_and_nothing_is_made_up_for(
+    store: Store, project: Project
+) -> None:
+    one = made(store, project)
+    edit = switch_schedule(store, EDITOR, project, one.id, enabled=False)
+    undo_edit(store, EDITOR, project, edit.id)
+    with store.writing() as tx:
+        assert tx.schedules.advance(list_schedules(store, project)[0].schedule, now() - timedelta(days=2))
+    late = change_schedule(store, EDITOR, project, one.id, NewSchedule("intents", "At noon", {}, 720))
+    with store.writing() as tx:
+        # A worker has started the run of the day since.
+        assert tx.schedules.advance(list_schedules(store, project)[0].schedule, now() + timedelta(days=1))
+    undo_edit(store, EDITOR, project, late.id)
+    found = list_schedules(store, project)[0].schedule
+    assert (found.title, found.minute_of_day) == ("Every night", 200)
+    assert now() < found.next_at <= now() + timedelta(days=1)
 
 
 def test_readers_change_nothing_and_other_projects_are_not_reached(store: Store, project: Project) -> None:

@@ -33,6 +33,7 @@ from vivavoce.intents.result import DataFacts, Note, failure_json, head_json, no
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, reason_of, run_units
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.records import Dataset
+from vivavoce.sentences import say
 from vivavoce.statistics import PairedTest
 
 Named = str | AnyClassifier | tuple[str, str | AnyClassifier]
@@ -362,6 +363,9 @@ def _of_engine(one: Examined, plans: Plans, engine: AnyEngine) -> ClassifierFind
     )
 
 
+NOT_COMPARED = say("This retry is not compared.")
+
+
 def _notes(
     found: Sequence[ClassifierFindings],
     failures: Sequence[EngineFailure],
@@ -369,22 +373,23 @@ def _notes(
     threshold: float,
     material: Material,
 ) -> Iterator[Note]:
-    yield from (Note("failed_engine", f"{one.name} is missing: {one.reason}") for one in failures)
+    yield from (Note("failed_engine", say(f"{one.name!s} is missing: {one.reason!s}")) for one in failures)
     for one in found:
-        yield from (
-            Note("failed", f"{one.name}: {failure_text(f)} This retry is not compared.") for f in one.failures
-        )
+        yield from (Note("failed", f"{one.name}: {failure_text(f)} {NOT_COMPARED}") for f in one.failures)
     for findings in found[0].settings:
         if findings.same_as is not None:
-            message = f"Setting {findings.setting} equals {findings.same_as}: no topic is small enough."
-            yield Note("same_setting", f"{message} It counts once in ranges and differences.")
+            same = say(f"Setting {findings.setting!s} equals {findings.same_as!s}: no topic is small enough.")
+            yield Note("same_setting", f"{same} {say('It counts once in ranges and differences.')}")
     yield Note(
         "threshold",
-        f"One threshold ({threshold:g}) is not fair between engines, whose confidences have different scales. "
-        "AURC looks at all thresholds (lower is better): read it beside the accuracy.",
+        say(
+            f"One threshold ({threshold:g}) is not fair between engines, whose confidences have different scales. "
+            "AURC looks at all thresholds (lower is better): read it beside the accuracy."
+        ),
     )
     if pairs > 1:
-        yield Note("many_pairs", f"An interval is for its pair alone; verdicts hold for all {pairs} pairs together.")
+        told = say(f"An interval is for its pair alone; verdicts hold for all {pairs} pairs together.")
+        yield Note("many_pairs", told)
     for one in found:
         yield from (Note("vectors", f"{one.name}: {note}.") for note in one.notes)
     yield from (Note("excluded_row", note) for note in material.data.notes)

@@ -13,12 +13,13 @@ from vivavoce.intents.record import ExamRecord, UnitFailure
 from vivavoce.intents.result import Inflation, Note
 from vivavoce.intents.runner import AnyEngine
 from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
+from vivavoce.sentences import say
 
 FEW_NEGATIVES = 30
 FEW_EXAMPLES = 100
 FEW_IN_A_TOPIC = 5
 PLAIN = Setting(0, 0.0)
-CONSISTENCY = (
+CONSISTENCY = say(
     "Cross-validation measures how consistent the training data are. It can be raised by deleting hard examples; "
     "only messages of real users, kept aside, estimate the quality in use."
 )
@@ -35,7 +36,7 @@ def notes_of(
 ) -> tuple[Note, ...]:
     """Return every warning of an exam, the gravest first."""
     return (
-        *(Note("failed", f"{failure_text(failure)} This retry is not counted.") for failure in run.failures),
+        *(Note("failed", f"{failure_text(failure)} {say('This retry is not counted.')}") for failure in run.failures),
         *_engine_notes(engine),
         *_untestable_notes(material, findings),
         *_size_notes(material),
@@ -58,8 +59,10 @@ def failure_text(failure: UnitFailure) -> str:
 
 def _engine_notes(engine: AnyEngine) -> Iterator[Note]:
     if repeated := getattr(engine, "repeated", 0):
-        calls = "1 call was" if repeated == 1 else f"{repeated:,} calls were"
-        yield Note("repeated", f"The engine failed now and then; {calls} made again and counted once.")
+        told = say(f"The engine failed now and then; {repeated:,} calls were made again and counted once.")
+        if repeated == 1:
+            told = say("The engine failed now and then; 1 call was made again and counted once.")
+        yield Note("repeated", told)
 
 
 def _untestable_notes(material: Material, findings: Sequence[SettingFindings]) -> Iterator[Note]:
@@ -69,7 +72,7 @@ def _untestable_notes(material: Material, findings: Sequence[SettingFindings]) -
     large = [code for code, size in enumerate(_sizes(material)) if size > 1]
     if all(len(np.unique(material.groups[material.labels == code])) == 1 for code in large):
         names = _named([material.topics[code] for code in large])
-        yield Note("untestable", f"Nothing could be tested: all examples of {names} are near-duplicates.")
+        yield Note("untestable", say(f"Nothing could be tested: all examples of {names} are near-duplicates."))
 
 
 def _size_notes(material: Material) -> Iterator[Note]:
@@ -78,8 +81,10 @@ def _size_notes(material: Material) -> Iterator[Note]:
     if total < FEW_EXAMPLES or median < FEW_IN_A_TOPIC:
         yield Note(
             "few_examples",
-            f"Only {plural(total, 'example')} in {plural(len(sizes), 'topic')} (median {median:g} a topic): "
-            "take every number as a first impression.",
+            say(
+                f"Only {plural(total, 'example')} in {plural(len(sizes), 'topic')} (median {median:g} a topic): "
+                "take every number as a first impression."
+            ),
         )
 
 
@@ -99,8 +104,10 @@ def _lonely_notes(material: Material, plans: Mapping[Setting, SplitPlan]) -> Ite
         if lonely:
             yield Note(
                 "one_topic",
-                f"Setting {setting} trains fewer than 2 topics in {lonely:,} of {len(plan):,} retries: "
-                "a bot that has nothing to tell apart shows little.",
+                say(
+                    f"Setting {setting!s} trains fewer than 2 topics in {lonely:,} of {len(plan):,} retries: "
+                    "a bot that has nothing to tell apart shows little."
+                ),
             )
 
 
@@ -108,15 +115,18 @@ def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
     for one in findings:
         negatives = one.counts.negatives
         if one.setting != PLAIN and not one.low_topics:
-            small = (
-                f"no topic has fewer than {one.setting.k} examples" if one.setting.k else "no topic can be held out"
+            fewer = say(f"no topic has fewer than {one.setting.k} examples")
+            small = fewer if one.setting.k else say("no topic can be held out")
+            yield Note(
+                "same_setting", say(f"Setting {one.setting!s} equals {PLAIN!s}: {small}, so it makes no negatives.")
             )
-            yield Note("same_setting", f"Setting {one.setting} equals {PLAIN}: {small}, so it makes no negatives.")
         elif one.low_topics and negatives < FEW_NEGATIVES:
             yield Note(
                 "few_negatives",
-                f"Setting {one.setting} has only {plural(negatives, 'negative example')} from "
-                f"{plural(len(one.low_topics), 'small topic')}: its rejection figures are rough.",
+                say(
+                    f"Setting {one.setting!s} has only {plural(negatives, 'negative example')} from "
+                    f"{plural(len(one.low_topics), 'small topic')}: its rejection figures are rough."
+                ),
             )
 
 
@@ -126,41 +136,41 @@ def _data_notes(
     plan = next(iter(plans.values()))
     single = [material.topics[code] for code in plan.singletons]
     if single:
-        yield Note(
-            "singletons",
-            f"{_listed('topic', single)} with one example: {_SINGLETONS[plan.design.singletons]}.",
-        )
+        names, used = _listed(single), _SINGLETONS[plan.design.singletons]
+        yield Note("singletons", say(f"{plural(len(single), 'topic')} ({names}) with one example: {used}."))
     if len(material.repeated):
         yield Note(
             "duplicates",
-            f"{len(material.repeated):,} of {len(material):,} examples have a near-duplicate; "
-            "near-duplicates were kept on one side of every split.",
+            say(
+                f"{len(material.repeated):,} of {len(material):,} examples have a near-duplicate; "
+                "near-duplicates were kept on one side of every split."
+            ),
         )
     if len(material.contradictory):
         yield Note(
             "contradictions",
-            f"{len(material.contradictory):,} examples have a near-duplicate under another topic: "
-            "the bot cannot get both right. `viva intents check` lists them.",
+            say(
+                f"{len(material.contradictory):,} examples have a near-duplicate under another topic: "
+                "the bot cannot get both right. `viva intents check` lists them."
+            ),
         )
     excluded = max((one.n_excluded for one in findings), default=0)
     if excluded:
-        tests = (
-            "1 test was left out because its" if excluded == 1 else f"{excluded:,} tests were left out because their"
-        )
-        yield Note("excluded", f"{tests} near-duplicate was in training.")
+        told = say(f"{excluded:,} tests were left out because their near-duplicate was in training.")
+        one = say("1 test was left out because its near-duplicate was in training.")
+        yield Note("excluded", one if excluded == 1 else told)
 
 
 _SINGLETONS = {
-    Singletons.TRAIN: "trained but never tested",
-    Singletons.TEST: "tested without ever being trained, so always wrong",
-    Singletons.NEGATIVE: "used as negative examples",
-    Singletons.DROP: "left out",
+    Singletons.TRAIN: say("trained but never tested"),
+    Singletons.TEST: say("tested without ever being trained, so always wrong"),
+    Singletons.NEGATIVE: say("used as negative examples"),
+    Singletons.DROP: say("left out"),
 }
 
 
-def _listed(noun: str, names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
-    return f"{plural(len(names), noun)} ({shown})"
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def _named(names: Sequence[str], most: int = 5) -> str:
@@ -174,12 +184,14 @@ def _inflation_notes(inflation: Inflation | None) -> Iterator[Note]:
     if inflation is not None and inflation.difference > 0.001:
         yield Note(
             "inflation",
-            f"Without keeping near-duplicates together the accuracy would look about "
-            f"{100 * inflation.difference:.1f} points{_range(inflation)} better than it is.",
+            say(
+                f"Without keeping near-duplicates together the accuracy would look about "
+                f"{100 * inflation.difference:.1f} points{_range(inflation)} better than it is."
+            ),
         )
 
 
 def _range(inflation: Inflation) -> str:
     if inflation.low is None or inflation.high is None:
         return ""
-    return f" ({100 * inflation.low:.1f} to {100 * inflation.high:.1f})"
+    return f" ({say(f'{100 * inflation.low:.1f} to {100 * inflation.high:.1f}')})"

@@ -25,6 +25,7 @@ from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.parts import figure
 from vivavoce.reports.svg import AnyChart
 from vivavoce.reports.tags import Html
+from vivavoce.sentences import say
 
 MOST_PAIRS = 12
 MOST_CONFUSED = 15
@@ -82,7 +83,10 @@ def intents_charts(result: IntentsResult) -> dict[str, AnyChart]:
 def settings_figure(result: IntentsResult) -> Figure:
     """Return the main numbers of each setting."""
     return Figure(
-        "settings", "The main numbers under each setting", "Dot: value; bar: interval.", charts.settings_chart(result)
+        "settings",
+        say("The main numbers under each setting"),
+        say("Dot: value; bar: interval."),
+        charts.settings_chart(result),
     )
 
 
@@ -90,8 +94,8 @@ def risk_figure(findings: SettingFindings, threshold: float) -> Figure:
     """Return the trade between answering more and being wrong more often."""
     return Figure(
         "risk-coverage",
-        "Answer more, err more",
-        f"The surest questions are answered first. The diamond is the present threshold of {threshold:g}.",
+        say("Answer more, err more"),
+        say(f"The surest questions are answered first. The diamond is the present threshold of {threshold:g}."),
         charts.risk_coverage_chart(findings, threshold),
     )
 
@@ -100,8 +104,8 @@ def calibration_figure(findings: SettingFindings) -> Figure:
     """Return how often the bot is right against how sure it is."""
     return Figure(
         "calibration",
-        "Does it know how sure it is?",
-        "On the dashed line the bot is as often right as it claims; above it, it is too modest.",
+        say("Does it know how sure it is?"),
+        say("On the dashed line the bot is as often right as it claims; above it, it is too modest."),
         charts.calibration_chart(findings),
     )
 
@@ -109,34 +113,38 @@ def calibration_figure(findings: SettingFindings) -> Figure:
 def topics_figure(findings: SettingFindings) -> Figure:
     """Return the topics that are found least often."""
     few = untold_topics(findings)
-    left_out = f" {wording.plural(few, 'topic')} with under {ENOUGH_TESTED} tested examples left out." if few else ""
-    told = f"What became of their questions.{left_out}"
-    return Figure("topics", "The weakest topics", told, charts.topics_chart(findings))
+    told = say("What became of their questions.")
+    if few:
+        told += " " + say(f"{wording.plural(few, 'topic')} with under {ENOUGH_TESTED} tested examples left out.")
+    return Figure("topics", say("The weakest topics"), told, charts.topics_chart(findings))
 
 
 def confusion_figure(findings: SettingFindings) -> Figure:
     """Return which topics are taken for which."""
-    told = "Row: the true topic; column: the guess, answered or not. The stronger, the larger the share of the row."
+    told = say(
+        "Row: the true topic; column: the guess, answered or not. The stronger, the larger the share of the row."
+    )
     every = len(confused_topics(findings))
-    few = f" The {MOST_CONFUSED} most confused of {every:,} topics with mistakes." if every > MOST_CONFUSED else ""
+    if every > MOST_CONFUSED:
+        told += " " + say(f"The {MOST_CONFUSED} most confused of {every:,} topics with mistakes.")
     chart = charts.confusion_chart(findings, MOST_CONFUSED)
-    return Figure("confusion", "What is taken for what", f"{told}{few}", chart)
+    return Figure("confusion", say("What is taken for what"), told, chart)
 
 
 def pairs_figure(pairs: Sequence[Pair]) -> Figure:
     """Return the overlap of pairs of topics."""
     return Figure(
         "overlap",
-        "The most confused pairs",
-        "Dot: overlap; bar: its interval; dashed line: the level at which two topics clash.",
+        say("The most confused pairs"),
+        say("Dot: overlap; bar: its interval; dashed line: the level at which two topics clash."),
         charts.overlap_chart(pairs),
     )
 
 
 def sizes_figure(sizes: Mapping[str, int]) -> Figure:
     """Return how many examples the topics have."""
-    meaning = "Small topics are hard to learn and to test."
-    return Figure("sizes", "How large the topics are", meaning, charts.sizes_chart(sizes))
+    meaning = say("Small topics are hard to learn and to test.")
+    return Figure("sizes", say("How large the topics are"), meaning, charts.sizes_chart(sizes))
 
 
 # --- classifiers side by side ------------------------------------------------------------------------------------
@@ -159,7 +167,7 @@ def accuracy_figure(result: ComparisonResult) -> Figure:
         for setting in own_settings(result)
         for one in result.classifiers
     ]
-    return Figure("accuracy", "Decisions right", MEASURES["accuracy"].meaning, charts.comparison_chart(dots))
+    return Figure("accuracy", say("Decisions right"), MEASURES["accuracy"].meaning, charts.comparison_chart(dots))
 
 
 def own_settings(result: ComparisonResult) -> list[Setting]:
@@ -192,8 +200,8 @@ def levels_figure(result: ConversationsResult) -> Figure:
     """Return how often each bot was right at each level."""
     return Figure(
         "levels",
-        "Right at each level",
-        "Share of turns that went as they should; the bar is where it would lie with other conversations.",
+        say("Right at each level"),
+        say("Share of turns that went as they should; the bar is where it would lie with other conversations."),
         conversation_charts.levels_chart(result),
     )
 
@@ -202,8 +210,8 @@ def outcomes_figure(result: ConversationsResult) -> Figure:
     """Return what became of the turns of each bot."""
     return Figure(
         "outcomes",
-        "What became of the turns",
-        "Checked turns alone; what could not be run is not among them.",
+        say("What became of the turns"),
+        say("Checked turns alone; what could not be run is not among them."),
         conversation_charts.outcomes_chart(result),
     )
 
@@ -212,8 +220,8 @@ def times_figure(result: ConversationsResult) -> Figure:
     """Return how long the bots took."""
     return Figure(
         "times",
-        "How long a reply takes",
-        "The dot is the median, the bar ends where 95 of 100 replies had come.",
+        say("How long a reply takes"),
+        say("The dot is the median, the bar ends where 95 of 100 replies had come."),
         conversation_charts.times_chart(result),
     )
 
@@ -238,32 +246,33 @@ def dialogues_charts(result: DialoguesResult) -> dict[str, AnyChart]:
 
 def distribution_figure(result: DialoguesResult, talks: Sequence[Talk]) -> Figure:
     """Return how the scores are spread, one picture for each bot where there are several."""
-    meaning, bots = "How many talks got which score, in steps of half a point.", log_wording.by_bot(talks)
+    meaning, bots = say("How many talks got which score, in steps of half a point."), log_wording.by_bot(talks)
     if len(bots) > 1:
         most = dialogue_charts.MOST_BOTS
-        few = f" The {most} bots with most talks; the numbers hold every bot." if len(bots) > most else ""
-        meaning = f"Share of each bot's talks by score, in steps of half a point.{few}"
-    return Figure("distribution", "How the scores are spread", meaning, dialogue_charts.distribution_chart(result))
+        few = " " + say(f"The {most} bots with most talks; the numbers hold every bot.") if len(bots) > most else ""
+        meaning = say("Share of each bot's talks by score, in steps of half a point.") + few
+    chart = dialogue_charts.distribution_chart(result)
+    return Figure("distribution", say("How the scores are spread"), meaning, chart)
 
 
 def ranking_figure(ranking: Ranking) -> Figure:
     """Return the mean score of each bot."""
     return Figure(
         "ranking",
-        "Mean score of each bot",
-        "The bar is where the mean would lie with other talks of this kind.",
+        say("Mean score of each bot"),
+        say("The bar is where the mean would lie with other talks of this kind."),
         dialogue_charts.ranking_chart(ranking),
     )
 
 
 def effects_figure(talk: Talk) -> Figure:
     """Return what each message did to the score of the lowest talk."""
-    meaning = (
+    meaning = say(
         "By how many points each message moved the score: above 0 it raised it, below 0 it lowered it. Each bar "
         "stands for itself; the bars do not add up to the score."
     )
     chart = dialogue_charts.turns_chart(talk.dialogue, talk.score)
-    return Figure("messages", "What moved the lowest score", meaning, chart)
+    return Figure("messages", say("What moved the lowest score"), meaning, chart)
 
 
 def main_agreement(local: Mapping[str, Agreement]) -> Agreement:
@@ -273,9 +282,9 @@ def main_agreement(local: Mapping[str, Agreement]) -> Agreement:
 
 def agreement_figure(result: DialoguesResult, found: Agreement) -> Figure:
     """Return people's marks against scores."""
-    meaning = (
+    meaning = say(
         "Each dot is a talk. Squares: the mean mark of talks with like scores, with its interval. On the dashed "
         "line the scores mean what they say."
     )
     chart = dialogue_charts.agreement_chart(result, found)
-    return Figure("agreement", "People's marks against scores", meaning, chart)
+    return Figure("agreement", say("People's marks against scores"), meaning, chart)

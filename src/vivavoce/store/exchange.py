@@ -11,6 +11,7 @@ from typing import Any
 from vivavoce import demo
 from vivavoce.errors import FileError, UsageError
 from vivavoce.plugins import split_name
+from vivavoce.sentences import say
 from vivavoce.store.archives import MEGABYTE, check_names, opened_archive, read_part, written_archive
 from vivavoce.store.database import Store
 from vivavoce.store.project_files import (
@@ -75,7 +76,7 @@ def import_project(
         project = _add_project(tx, material, slug, str(path))
         changes = list(_changes(tx, material, project))
         if changes:
-            summary = f"Imported from {Path(path).name}"
+            summary = say(f"Imported from {Path(path).name!s}")
             tx.edits.apply(project.id, user_id, "import", summary, changes, why=" ".join(notes)[:MOST_WHY])
         _add_talks(tx, material, project)
     return project

@@ -171,7 +171,7 @@ class _Teller:
         return None
 
     def _values(self, form: _Form, text: str, *, from_end: bool) -> dict[str, str]:
-        """Return what goes into the places of a translation; nothing where one of the values says something unknown."""
+        """Return what goes into the places of a translation; nothing where one of the values is not known."""
         told = {}
         for name, value in (read_places(form.template, text, from_end=from_end) or {}).items():
             said = value if name in form.own else self._value(name, value, dative=name in form.bent)

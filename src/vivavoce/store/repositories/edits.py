@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.errors import Fault, StaleError, UsageError, plural
+from vivavoce.sentences import say
 from vivavoce.store import tables
 from vivavoce.store.repositories.repository import PIECE, Repository, required
 from vivavoce.store.rows import Change, Edit
@@ -33,6 +34,8 @@ NOUNS: Mapping[str, sa.Table] = {
 }
 # Columns that count up with every change and are never set back, not even by an undo.
 COUNTERS = {"scenarios": "version", "projects": "version"}
+# Columns that the product itself moves on: a row that differs only there is as it was.
+MOVING = {"schedules": "next_at"}
 SHOWN_CONFLICTS = 10
 
 
@@ -98,7 +101,7 @@ class Edits(Repository):
             raise StaleError("this edit has been undone already", remedy="undo the undoing to have it back")
         own = self.changes(edit_id) if changes is None else changes
         back = [Change(c.noun, c.noun_id, c.after, c.before, c.topic_id) for c in reversed(own)]
-        said = ("undo", f"Undone: {edit.summary}", why, edit_id)
+        said = ("undo", say(f"Undone: {edit.summary}"), why, edit_id)
         done = Edit(new_id(), edit.project_id, now(), user_id, *said, None, len(back))
         self._do_all(done, back)
         self.connection.execute(_turned_round(edit, done))
@@ -213,7 +216,7 @@ class Edits(Repository):
         current = self.values(noun, [change.noun_id for change in changes])
         for change in changes:
             there = current.get(change.noun_id)
-            if there != (None if change.before is None else dict(change.before)):
+            if _at_rest(noun, there) != _at_rest(noun, change.before):
                 shown = (there or change.before or change.after or {}).get("name") or change.noun_id
                 yield Fault(_conflict_text(there, change), f"{noun.removesuffix('s')} {shown}")
 
@@ -278,6 +281,11 @@ def _plain(noun: str, values: Mapping[Any, Any]) -> dict[str, Any]:
         for name, value in values.items()
         if name != skipped
     }
+
+
+def _at_rest(noun: str, values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the columns that only people change."""
+    return None if values is None else {name: value for name, value in values.items() if name != MOVING.get(noun)}
 
 
 def _parsed(table: sa.Table, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from vivavoce.bots.registry import THINKING
 from vivavoce.bots.wire import shown_address
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Edit, Project, Role, Run
@@ -127,7 +128,7 @@ def add_bot(
     with store.writing() as tx:
         _check_free(tx, project, said)
         values = {"id": new_id(), "project_id": project.id, "name": said, "entry": kept, "created": now()}
-        summary = f"Bot {said} added ({kind_of(kept)})"
+        summary = say(f"Bot {said!s} added ({kind_of(kept)!s})")
         return tx.edits.apply(
             project.id, actor.user_id, "add bot", summary, [tx.edits.insert("bots", values)], why=why
         )
@@ -162,7 +163,8 @@ def delete_bot(store: Store, actor: Actor, project: Project, bot_id: str, *, why
     row = find_bot(store, project, bot_id)
     with store.writing() as tx:
         change = tx.edits.delete("bots", row.id)
-        return tx.edits.apply(project.id, actor.user_id, "delete bot", f"Bot {row.name} deleted", [change], why=why)
+        summary = say(f"Bot {row.name!s} deleted")
+        return tx.edits.apply(project.id, actor.user_id, "delete bot", summary, [change], why=why)
 
 
 def check_bot_entry(name: str, entry: Entry, rules: BotRules) -> tuple[str, dict[str, Any]]:

@@ -15,13 +15,16 @@ from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.talks import key_before
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, TurnRow
+from vivavoce.store.rows import Project, Run, RunState, TurnRow
 from vivavoce.workspace.conversations.conversations import KIND, TurnPlace, conversations_result, said_at
 from vivavoce.workspace.conversations.transcripts import material_of
-from vivavoce.workspace.exams.runs import get_run
+from vivavoce.workspace.exams.runs import get_run, list_runs
 
 # The numbers that stand side by side.
 SHOWN = ("accuracy", "precision", "recall", "f1", "fallback_rate", "comprehension_rate", "wrong_answer_rate")
+
+# Where nobody says which two, they are looked for among so many.
+LOOKED_AT = 6
 
 _DIFFS: Kept[RunDiff] = Kept(8)
 
@@ -65,6 +68,17 @@ def compare_conversations(store: Store, project: Project, a: int, b: int) -> Run
     key = (before.id, before.version, after.id, after.version)
     diff = _DIFFS.get(key, lambda: diff_runs(_whole(store, before, results[0]), _whole(store, after, results[1])))
     return RunChanges(before, after, diff, tuple(_numbers(*results)))
+
+
+def newest_pair(store: Store, project: Project) -> tuple[int, int]:
+    """Return the numbers of the newest run that is done and of the newest before it with the same suite; 0: none."""
+    done = [line.run for line in list_runs(store, project, kind=KIND, state=RunState.DONE, limit=LOOKED_AT).lines]
+    for place, after in enumerate(done):
+        suite = material_of(store, after).header.plan.suite
+        before = (run for run in done[place + 1 :] if material_of(store, run).header.plan.suite == suite)
+        if (found := next(before, None)) is not None:
+            return found.number, after.number
+    return 0, 0
 
 
 def changed_turns(store: Store, changes: RunChanges, chosen: tuple[Change, ...]) -> tuple[ChangedTurn, ...]:

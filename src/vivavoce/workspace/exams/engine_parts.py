@@ -39,7 +39,7 @@ def missing_part(name: str) -> str:
         # What an option names is loaded where the work is done, not to show a form.
         return ""
     try:
-        _make(kind)
+        _check_kind(kind)
     except MissingPartError as error:
         return f"{error.what}; {error.remedy}" if error.remedy else error.what
     except VivaError:
@@ -59,7 +59,7 @@ def require_parts(name: str, where: str = "classifier") -> None:
         raise UsageError(lack, where=where, remedy="choose another engine, or let an admin add what is missing")
 
 
-def _make(kind: str) -> None:
+def _check_kind(kind: str) -> None:
     """Raise MissingPartError where an engine could not be made."""
     point = next((one for one in _points() if one.name == kind), None)
     if point is not None and (absent := ", ".join(_absent_packages(point))):

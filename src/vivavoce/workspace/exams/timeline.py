@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from vivavoce.errors import UsageError, nearest
 from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.store.rows import Edit, Project, Run, RunState
@@ -145,7 +146,7 @@ def _changed_options(held: Sequence[Run], since: datetime | None, until: datetim
         for kind, option in _FOLLOWED:
             old, new = before.options.get(option), after.options.get(option)
             if old != new:
-                said = f"Run {after.number} used the {kind} {_said(new)} instead of {_said(old)}"
+                said = say(f"Run {after.number} used the {kind} {_said(new)!s} instead of {_said(old)!s}")
                 yield Mark(after.created, kind, said, PRODUCT.name, run=after.number)
 
 

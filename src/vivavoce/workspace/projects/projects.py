@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from vivavoce.errors import Fault, UsageError
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.access.actors import Actor
@@ -89,7 +90,7 @@ def _named(name: str) -> str:
 
 
 def _change_summary(project: Project, name: str, threshold: float, classifier: str) -> str:
-    parts = [f"name {name.strip()}"] if name.strip() != project.name else []
-    parts += [f"threshold {project.threshold:g} to {threshold:g}"] if threshold != project.threshold else []
-    parts += [f"engine {project.classifier} to {classifier}"] if classifier != project.classifier else []
-    return "Settings: " + (", ".join(parts) or "saved unchanged")
+    parts = [say(f"name {name.strip()!s}")] if name.strip() != project.name else []
+    parts += [say(f"threshold {project.threshold:g} to {threshold:g}")] if threshold != project.threshold else []
+    parts += [say(f"engine {project.classifier!s} to {classifier!s}")] if classifier != project.classifier else []
+    return say("Settings:") + " " + (", ".join(parts) or say("saved unchanged"))

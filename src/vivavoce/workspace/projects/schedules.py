@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
 from vivavoce.jobs.schedules import next_time
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
@@ -111,7 +112,7 @@ def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedu
     with store.writing() as tx:
         if len(tx.schedules.of_project(project.id)) >= MOST_SCHEDULES:
             raise UsageError(f"there are {MOST_SCHEDULES} daily runs already", remedy="delete one first")
-        summary = f"Daily run {title} at {clock(new.minute_of_day)} UTC"
+        summary = say(f"Daily run {title!s} at {clock(new.minute_of_day)!s} UTC")
         change = tx.edits.insert("schedules", values)
         return tx.edits.apply(project.id, actor.user_id, "add schedule", summary, [change], why=why)
 
@@ -133,7 +134,7 @@ def change_schedule(
         changed["next_at"] = next_time(new.minute_of_day, now())
     with store.writing() as tx:
         change = tx.edits.update("schedules", find_schedule(tx, project, schedule_id).id, **changed)
-        summary = f"Daily run {found.title} changed"
+        summary = say(f"Daily run {found.title!s} changed")
         return tx.edits.apply(project.id, actor.user_id, "change schedule", summary, [change], why=why)
 
 
@@ -147,7 +148,8 @@ def switch_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
         # Days that passed while it was off are not made up for.
         due = next_time(found.minute_of_day, now())
         change = tx.edits.update("schedules", found.id, enabled=enabled, next_at=due)
-        summary = f"Daily run {found.title} switched {'on' if enabled else 'off'}"
+        on, off = say(f"Daily run {found.title!s} switched on"), say(f"Daily run {found.title!s} switched off")
+        summary = on if enabled else off
         return tx.edits.apply(project.id, actor.user_id, "switch schedule", summary, [change])
 
 
@@ -157,7 +159,7 @@ def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
     with store.writing() as tx:
         found = find_schedule(tx, project, schedule_id)
         change = tx.edits.delete("schedules", found.id)
-        summary = f"Daily run {found.title} deleted"
+        summary = say(f"Daily run {found.title!s} deleted")
         return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change], why=why)
 
 

@@ -272,10 +272,9 @@ def _problems(store: Store, project: Project, exams: Sequence[ExamState]) -> tup
 
 
 def _pairs(store: Store, project: Project, run: Run) -> list[Problem]:
-    from vivavoce.reports.wording import WATCH_LEVEL, needs_work, pair_sentence
+    from vivavoce.reports.wording import pair_sentence, work_order
 
-    pairs = [pair for pair in intents_result(store, run).pairs if needs_work(pair) and pair.overlap >= WATCH_LEVEL]
-    shown = pairs[:MOST_PROBLEMS]
+    shown = work_order(intents_result(store, run))[:MOST_PROBLEMS]
     with store.reading() as tx:
         found = {name: tx.topics.by_name(project.id, name) for pair in shown for name in (pair.a, pair.b)}
     ids = {name: topic.id if topic else None for name, topic in found.items()}

@@ -15,6 +15,7 @@ from vivavoce.conversations.scenario import Turn
 from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.conversations.scenarios.measures import Measured
 from vivavoce.errors import AbsentError, DataError, Fault, StaleError, UsageError, VivaError
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, ScenarioVersion, SuiteRow
 from vivavoce.store.transaction import Transaction
@@ -194,7 +195,9 @@ def save_scenario(
         change = tx.edits.update("scenarios", row.id, **scenario_columns(scenario))
         changes = [change] if change.before != change.after else []
         changes += _added(tx, suite_row, twins)
-        summary = f"Scenario {scenario.id} edited" + (", with a misspelt version" if twins else "")
+        summary = say(f"Scenario {scenario.id!s} edited")
+        if twins:
+            summary = say(f"Scenario {scenario.id!s} edited, with a misspelt version")
         edit = tx.edits.apply(project.id, actor.user_id, "edit", summary, changes, why=why)
     return Saved(edit, row.id, checked.warnings)
 
@@ -218,7 +221,7 @@ def create_scenario(
             raise _refused(Fault(f"there is a scenario '{scenario.id}' already", "name"))
         checked = _refuse_faulty(suite, scenario, twins)
         changes = _added(tx, suite_row, (scenario, *twins))
-        summary = f"Scenario {scenario.id} added to {suite_row.name}"
+        summary = say(f"Scenario {scenario.id!s} added to {suite_row.name!s}")
         edit = tx.edits.apply(project.id, actor.user_id, "create", summary, changes, why=why)
     return Saved(edit, changes[0].noun_id, checked.warnings)
 
@@ -231,7 +234,7 @@ def delete_scenario(store: Store, actor: Actor, project: Project, scenario_id: s
         suite = assemble_suite(tx, suite_row.id)
         _refuse_orphans(suite, row.name)
         change = tx.edits.delete("scenarios", row.id)
-        summary = f"Scenario {row.name} deleted from {suite_row.name}"
+        summary = say(f"Scenario {row.name!s} deleted from {suite_row.name!s}")
         return tx.edits.apply(project.id, actor.user_id, "delete", summary, [change], why=why)
 
 

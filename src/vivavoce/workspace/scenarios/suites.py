@@ -18,6 +18,7 @@ from vivavoce.conversations.scenarios.formats.yaml_writing import FORMAT, head_v
 from vivavoce.conversations.scenarios.references import find_broken
 from vivavoce.errors import AbsentError, DataError, Fault, UsageError, nearest, plural
 from vivavoce.files.yamls import dump_yaml, parse_yaml
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteRow
 from vivavoce.store.stamps import new_id, now
@@ -183,7 +184,8 @@ def rename_suite(
         row = find_suite(tx, project, suite_id)
         said = replace(read_head(row.head), name=check_name(name), title=title.strip())
         change = tx.edits.update("suites", row.id, name=said.name, title=said.title, head=head_text(said))
-        summary = f"Suite {row.name} is now {said.name}" if row.name != said.name else f"Suite {row.name}: title"
+        renamed = say(f"Suite {row.name!s} is now {said.name!s}")
+        summary = renamed if row.name != said.name else say(f"Suite {row.name!s}: title")
         return tx.edits.apply(project.id, actor.user_id, "rename", summary, [change], why=why)
 
 
@@ -195,7 +197,7 @@ def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *,
         scenarios = tx.suites.scenarios(row.id)
         changes = [tx.edits.delete("scenarios", one.id) for one in scenarios]
         changes.append(tx.edits.delete("suites", row.id))
-        summary = f"Suite {row.name} deleted ({plural(len(scenarios), 'scenario')})"
+        summary = say(f"Suite {row.name!s} deleted ({plural(len(scenarios), 'scenario')})")
         return tx.edits.apply(project.id, actor.user_id, "delete", summary, changes, why=why)
 
 
@@ -273,7 +275,7 @@ def _check_ids(suite: Suite) -> None:
 
 
 def _import_summary(suite: Suite) -> str:
-    said = f"Suite {suite.name}: {plural(len(suite.scenarios), 'scenario')}"
+    said = say(f"Suite {suite.name!s}: {plural(len(suite.scenarios), 'scenario')}")
     shared = shared_titles(suite)
     notes: Sequence[str] = (*([shared] if shared else []), *suite.notes[:SHOWN_NOTES])
     return f"{said} ({'; '.join(notes)})" if notes else said

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 
 from vivavoce.errors import AbsentError, Fault, StaleError, UsageError, plural
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -163,7 +164,7 @@ def change_example(
         )
         if change.before == change.after:
             raise UsageError("nothing would change", remedy="write something else, or go back")
-        summary = f"Example written anew: {shortened(row.text)}"
+        summary = say(f"Example written anew: {shortened(row.text)!s}")
         return tx.edits.apply(project.id, actor.user_id, "change example", summary, [change], why=why)
 
 
@@ -177,7 +178,8 @@ def move_examples(
         target = None if topic_id is None else find_topic(tx, project, topic_id)
         if not rows:
             raise UsageError("they are there already", remedy="choose another topic")
-        summary = f"Moved {counted(rows)} to {target.name if target else OUT_OF_SCOPE_TITLE}"
+        name = target.name if target else OUT_OF_SCOPE_TITLE
+        summary = say(f"Moved {counted(rows)} to {name!s}")
         return tx.edits.apply(project.id, actor.user_id, "move examples", summary, moves(tx, rows, topic_id), why=why)
 
 
@@ -186,7 +188,7 @@ def delete_examples(store: Store, actor: Actor, project: Project, ids: Sequence[
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         rows = find_examples(tx, project, ids)
-        summary = f"Deleted {counted(rows)}"
+        summary = say(f"Deleted {counted(rows)}")
         return tx.edits.apply(project.id, actor.user_id, "delete examples", summary, deletions(tx, rows), why=why)
 
 
@@ -289,4 +291,6 @@ def _present(tx: Transaction, project: Project, topic_ids: Iterable[str | None])
 def _added_summary(fresh: Sequence[tuple[str, Topic | None]]) -> str:
     names = list(dict.fromkeys(topic.name if topic else OUT_OF_SCOPE_TITLE for _, topic in fresh))
     what = f"'{shortened(fresh[0][0])}'" if len(fresh) == 1 else plural(len(fresh), "example")
-    return f"Added {what} to {names[0] if len(names) == 1 else plural(len(names), 'topic')}"
+    if len(names) == 1:
+        return say(f"Added {what} to {names[0]!s}")
+    return say(f"Added {what} to {plural(len(names), 'topic')}")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vivavoce.errors import AbsentError
+from vivavoce.jobs.schedules import next_time
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role
+from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
 from vivavoce.workspace.access.engine_rules import check_engine
@@ -113,7 +115,9 @@ def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why
     for change in changes:
         _check_way_back(actor, change)
     with store.writing() as tx:
-        return tx.edits.undo(edit_id, actor.user_id, why=why, changes=changes)
+        done = tx.edits.undo(edit_id, actor.user_id, why=why, changes=changes)
+        _wind_up(tx, [change.noun_id for change in changes if change.noun == "schedules"])
+    return done
 
 
 def edit_lines(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
@@ -139,6 +143,14 @@ def _check_way_back(actor: Actor, change: Change) -> None:
     before, after = ((values or {}).get("classifier") for values in (change.before, change.after))
     if change.noun == "projects" and before and before != after:
         check_engine(actor, str(before))
+
+
+def _wind_up(tx: Transaction, schedules: Sequence[str]) -> None:
+    """Let daily runs that came back begin at their next time: what passed meanwhile is not made up for."""
+    for schedule_id in schedules:
+        found = tx.schedules.get(schedule_id)
+        if found is not None:
+            tx.schedules.advance(found, next_time(found.minute_of_day, now()))
 
 
 def _by_row(changes: Sequence[Change]) -> Iterable[list[Change]]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from vivavoce.errors import AbsentError, UsageError, plural
 from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
 from vivavoce.store.stamps import new_id, now
@@ -305,9 +306,10 @@ def _coming(tx: Transaction, project: Project, topics: Mapping[str, Topic], plan
 
 def _summary(name: str, plan: Plan) -> str:
     counts, effect = plan.counts, plan.effect
-    parts = [f"{plural(counts['added'] + counts['changed'], 'example')} added"]
-    parts += [f"{plural(effect.gone_examples, 'example')} deleted"] if effect.gone_examples else []
-    parts += [f"{plural(len(effect.new_topics), 'topic')} made"] if effect.new_topics else []
-    parts += [f"{plural(len(effect.gone_topics), 'topic')} deleted"] if effect.gone_topics else []
-    parts += [f"{plural(effect.answers, 'answer')} written"] if effect.answers else []
-    return f"Import of {name}: {', '.join(parts)}"
+    told = [say(f"{plural(counts['added'] + counts['changed'], 'example')} added")]
+    told += [say(f"{plural(effect.gone_examples, 'example')} deleted")] if effect.gone_examples else []
+    told += [say(f"{plural(len(effect.new_topics), 'topic')} made")] if effect.new_topics else []
+    told += [say(f"{plural(len(effect.gone_topics), 'topic')} deleted")] if effect.gone_topics else []
+    told += [say(f"{plural(effect.answers, 'answer')} written")] if effect.answers else []
+    parts = ", ".join(told)
+    return say(f"Import of {name!s}: {parts}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vivavoce.errors import StaleError, UsageError, plural
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -107,7 +108,9 @@ def add_topic(
             *answer_changes(tx, topic, checked_answers(project, answers or {})),
             *(insertion(tx, row) for row in rows),
         ]
-        summary = f"Topic {topic.name} made" + (f" with {plural(len(rows), 'example')}" if rows else "")
+        summary = say(f"Topic {topic.name!s} made")
+        if rows:
+            summary = say(f"Topic {topic.name!s} made with {plural(len(rows), 'example')}")
         edit = tx.edits.apply(project.id, actor.user_id, "add topic", summary, changes, why=why)
         return Made(find_topic(tx, project, topic.id), edit)
 
@@ -149,8 +152,9 @@ def delete_topics(store: Store, actor: Actor, project: Project, topic_ids: Seque
         topics = _chosen(tx, project, topic_ids)
         rows = [row for topic in topics for row in tx.examples.of_topic(topic.id)]
         changes = [*deletions(tx, rows), *removals(tx, topics)]
-        what = f"Topic {topics[0].name}" if len(topics) == 1 else plural(len(topics), "topic")
-        summary = f"{what} deleted with {plural(len(rows), 'example')}"
+        summary = say(f"{plural(len(topics), 'topic')} deleted with {plural(len(rows), 'example')}")
+        if len(topics) == 1:
+            summary = say(f"Topic {topics[0].name!s} deleted with {plural(len(rows), 'example')}")
         return tx.edits.apply(project.id, actor.user_id, "delete topics", summary, changes, why=why)
 
 
@@ -185,10 +189,16 @@ def merge_topics(
             *answer_changes(tx, target, _joined_answers(target, sources, answer or "fill")),
             *removals(tx, sources),
         ]
-        what = sources[0].name if len(sources) == 1 else plural(len(sources), "topic")
-        joined = f", {len(double):,} of them there already" if double else ""
-        summary = f"Merged {what} into {target.name} ({plural(len(rows), 'example')}{joined})"
+        summary = _merge_summary(sources, target, len(rows), len(double))
         return tx.edits.apply(project.id, actor.user_id, "merge topics", summary, changes, why=why)
+
+
+def _merge_summary(sources: Sequence[Topic], target: Topic, examples: int, double: int) -> str:
+    many, what = plural(examples, "example"), plural(len(sources), "topic")
+    many = say(f"{many}, {double:,} of them there already") if double else many
+    if len(sources) > 1:
+        return say(f"Merged {what} into {target.name!s} ({many})")
+    return say(f"Merged {sources[0].name!s} into {target.name!s} ({many})")
 
 
 def split_topic(
@@ -201,7 +211,7 @@ def split_topic(
         _check_free(tx, project, check_name(name))
         topic = _fresh(project, name)
         changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]
-        summary = f"Topic {topic.name} made of {counted(rows)}"
+        summary = say(f"Topic {topic.name!s} made of {counted(rows)}")
         edit = tx.edits.apply(project.id, actor.user_id, "split topic", summary, changes, why=why)
         return Made(topic, edit)
 
@@ -348,14 +358,16 @@ def _parted(rows: Sequence[ExampleRow], there: set[str]) -> tuple[list[ExampleRo
 
 
 def _change_summary(topic: Topic, new: Mapping[str, str], spoken: Sequence[Change]) -> str:
-    parts = [f"renamed to {new['name']}"] if "name" in new else []
-    parts += ["described anew"] if "description" in new else []
-    parts += [f"given to {new['owner']}" if new["owner"] else "without an owner"] if "owner" in new else []
-    parts += [_spoken_summary(change) for change in spoken]
-    return f"Topic {topic.name}: {', '.join(parts) or 'saved unchanged'}"
+    told = [say(f"renamed to {new['name']!s}")] if "name" in new else []
+    told += [say("described anew")] if "description" in new else []
+    if "owner" in new:
+        told += [say(f"given to {new['owner']!s}") if new["owner"] else say("without an owner")]
+    told += [_spoken_summary(change) for change in spoken]
+    parts = ", ".join(told) or say("saved unchanged")
+    return say(f"Topic {topic.name!s}: {parts}")
 
 
 def _spoken_summary(change: Change) -> str:
     values = change.after or change.before or {}
-    verb = "answer removed" if change.after is None else "answer written"
+    verb = say("answer removed") if change.after is None else say("answer written")
     return f"{verb} ({values.get('language', '')})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -22,8 +22,8 @@ from vivavoce.web.cells import link_cell
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing
 from vivavoce.web.pages.conversations.numbers import NumberHead, NumberRow, number_head, rate_cell
-from vivavoce.web.parts import Choice, Column, Field, Pager, Row
-from vivavoce.web.progress import run_path
+from vivavoce.web.parts import Column, Field, Pager, Row
+from vivavoce.web.progress import run_choice, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.web.talk_words import outcome_title, outcome_tone, reply_text, talk_path
 from vivavoce.workspace.conversations.changes import (
@@ -32,6 +32,7 @@ from vivavoce.workspace.conversations.changes import (
     RunChanges,
     changed_turns,
     compare_conversations,
+    newest_pair,
 )
 from vivavoce.workspace.conversations.conversations import KIND
 from vivavoce.workspace.exams import runs
@@ -85,6 +86,7 @@ class ChangesView:
     downloads: tuple[Link, ...]
     lists: tuple[Names, ...]
     enough: bool
+    chosen_here: bool = False
 
 
 @router.get("/compare")
@@ -101,10 +103,12 @@ def show_changes(  # noqa: PLR0917
     """Show two runs side by side."""
     words = words_of(request)
     path = f"/p/{project.slug}/conversations/compare"
+    chosen_here = not (a and b)
+    a, b = newest_pair(store, project) if chosen_here else (a, b)
     listing = Listing(path, {"a": str(a or ""), "b": str(b or ""), "show": show}, page=page_number)
     try:
         found = compare_conversations(store, project, a, b) if a and b else None
-        view = _view(words, store, project, found, listing)
+        view = replace(_view(words, store, project, found, listing), chosen_here=chosen_here and found is not None)
     except AbsentError:
         raise
     except InputError as error:
@@ -200,7 +204,7 @@ def _empty_view(
 
 def _fields(words: Words, store: Store, project: Project, listing: Listing) -> tuple[Field, ...]:
     found = runs.list_runs(store, project, kind=KIND, state=RunState.DONE, limit=CHOSEN_FROM)
-    options = tuple(Choice(str(line.run.number), f"{line.run.number}: {line.run.title}") for line in found.lines)
+    options = tuple(run_choice(words, line.run) for line in found.lines)
     return (
         Field("a", words.gettext("Earlier run"), "select", listing.chosen["a"], choices=options[1:] + options[:1]),
         Field("b", words.gettext("Later run"), "select", listing.chosen["b"], choices=options),
