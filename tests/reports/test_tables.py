@@ -63,7 +63,7 @@ def test_a_narrow_window_breaks_the_table_and_not_the_names(result: IntentsResul
 
 def test_the_dearest_pair_says_why_it_is_there_and_nothing_of_chance(result: IntentsResult) -> None:
     first = replace(
-        result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, cost=0.1, top3_share=0.01
+        result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, mistakes=None, top3_share=0.01
     )
     pairs = tuple(replace(first, a=f"a{n}", b=f"b{n}", cost=0.38 if n == 4 else 0.1) for n in range(5))
     text = flat(printed(show_result, replace(result, pairs=pairs)))
@@ -117,9 +117,9 @@ def test_pairs_that_were_mistaken_come_before_pairs_that_only_look_alike(result:
         replace(alike, a="large", b="larger", overlap=0.04, enough=False, mistakes=12),
     )
     shown = top_pairs(replace(result, pairs=pairs))
-    assert [pair.a for pair in shown] == ["large", "few", "a0"]
+    assert [pair.a for pair in shown] == ["few", "large", "a0"]
     text = flat(printed(show_result, replace(result, pairs=pairs)))
-    assert "1. large and larger" in text
+    assert "2. large and larger" in text
     assert "12 questions were answered with the wrong one of the two" in text
     assert text.count("no question was mistaken; the texts look alike") == 1
     assert "Read the questions that were mistaken" in text
@@ -128,9 +128,11 @@ def test_pairs_that_were_mistaken_come_before_pairs_that_only_look_alike(result:
 def test_the_dearest_pair_is_open_too_and_pairs_of_known_topics_make_room(result: IntentsResult) -> None:
     first = replace(result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, cost=0.1)
     names = [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e"), ("f", "g")]
-    pairs = tuple(replace(first, a=a, b=b, cost=5.0 if a == "f" else 0.1) for a, b in names)
-    shown = top_pairs(replace(result, pairs=pairs))
-    assert [(pair.a, pair.b) for pair in shown] == [("a", "b"), ("b", "c"), ("f", "g")]
+    by_mistakes = tuple(replace(first, a=a, b=b, mistakes=9 if a == "f" else 2) for a, b in names)
+    by_cost = tuple(replace(first, a=a, b=b, mistakes=None, cost=5.0 if a == "f" else 0.1) for a, b in names)
+    for pairs in (by_mistakes, by_cost):
+        shown = top_pairs(replace(result, pairs=pairs))
+        assert [(pair.a, pair.b) for pair in shown] == [("a", "b"), ("b", "c"), ("f", "g")]
 
 
 def test_many_notes_of_a_kind_are_shortened_unless_all_are_asked_for(result: IntentsResult) -> None:

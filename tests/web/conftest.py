@@ -28,6 +28,8 @@ from vivavoce.web.config import WebConfig
 from vivavoce.web.security import new_session_secret, session_cookie
 
 if TYPE_CHECKING:
+    from filled_house import Filled
+
     from vivavoce.store.database import Store
 
 ORIGIN = {"sec-fetch-site": "same-origin"}
@@ -97,6 +99,16 @@ def held_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from held_talks import make_held_workspace
 
     return make_held_workspace(tmp_path_factory.mktemp("held") / "workspace.db")
+
+
+@pytest.fixture(scope="session")
+def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
+    """Return a workspace that has a little of everything; tests read it, and change copies of it."""
+    from filled_house import fill
+
+    store = open_store(shutil.copy(sqlite_template, tmp_path_factory.mktemp("filled") / "workspace.db"))
+    yield fill(store)
+    store.close()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from api_cases import Desk, good_requests, real_values
-from filled_house import Filled, fill
+from filled_house import Filled
 
 from vivavoce.store.backups import backup, restore
 from vivavoce.store.database import Store, open_store
@@ -22,14 +22,6 @@ from vivavoce.web.app import bare_app
 EXAMPLES = int(os.environ.get("VIVA_API_EXAMPLES", "0"))
 # After these not much is left, or nobody gets in any more.
 RUINOUS = ("delete_", "revoke_", "change_switches", "drop_", "end_", "disable_")
-
-
-@pytest.fixture(scope="module")
-def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
-    """Return a workspace that has a little of everything."""
-    store = open_store(shutil.copy(sqlite_template, tmp_path_factory.mktemp("filled") / "workspace.db"))
-    yield fill(store)
-    store.close()
 
 
 def desk_of(filled: Filled, renew: Callable[[str], Store], thin: int = 1) -> Desk:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from vivavoce.intents.findings import ConfusionCell, IntentFindings, SettingFindings
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.result import IntentsResult, Note
-from vivavoce.reports.wording import work_order
+from vivavoce.reports.wording import most_mistaken, work_order
 
 # Under this many tested examples a topic's share is too rough to rank it by.
 ENOUGH_TESTED = 10
@@ -16,17 +16,17 @@ NOTES_OF_A_KIND = 3
 
 
 def top_pairs(result: IntentsResult, most: int = 3) -> tuple[Pair, ...]:
-    """Return the pairs to work on first: those that were mistaken most often, then those that only look alike.
+    """Return the pairs to work on first: those that overlap most among those that were mistaken, then the others.
 
-    The one that would cost most messages has the last place where it has none. A pair whose two topics both stand in
-    pairs before it tells nothing new and makes room.
+    The one with the most wrong answers (or that would cost most messages, where none was given) has the last place
+    where it has none. A pair whose two topics both stand in pairs before it tells nothing new and makes room.
     """
     fresh: list[Pair] = []
     for pair in work_order(result):
         seen = {topic for other in fresh for topic in (other.a, other.b)}
         if not {pair.a, pair.b} <= seen:
             fresh.append(pair)
-    dearest = max(fresh, key=lambda pair: pair.cost or 0.0, default=None)
+    dearest = most_mistaken(fresh) or max(fresh, key=lambda pair: pair.cost or 0.0, default=None)
     chosen = fresh[:most]
     if dearest is not None and dearest not in chosen and not dearest.only_alike:
         chosen[-1] = dearest

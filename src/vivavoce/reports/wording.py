@@ -45,6 +45,7 @@ __all__ = [
     "headline",
     "hundred",
     "interval_text",
+    "most_mistaken",
     "needs_work",
     "never_guessed",
     "pair_advice",
@@ -136,7 +137,7 @@ def verdict(result: IntentsResult) -> str:
 
 def _dearest_text(result: IntentsResult, clashing: Sequence[Pair]) -> Iterator[str]:
     """Name the pair with the most wrong answers, where the sentence before begins with another or with none."""
-    first = next((pair for pair in work_order(result) if pair.mistakes), None)
+    first = most_mistaken(work_order(result))
     if first is not None and first not in clashing[:1]:
         yield say(f"Most wrong answers lie between '{first.a}' and '{first.b}': {pair_mistakes(first)}.")
 
@@ -342,14 +343,20 @@ def needs_work(pair: Pair) -> bool:
 
 
 def work_order(result: IntentsResult) -> tuple[Pair, ...]:
-    """Return the pairs worth a person's time: those with the most wrong answers first, those that look alike last."""
+    """Return the pairs worth a person's time, most overlap first: with wrong answers, with unsure ones, only alike."""
     worth = (
         pair
         for pair in result.pairs
         if (needs_work(pair) and pair.overlap >= WATCH_LEVEL)
         or ((pair.mistakes or 0) >= MIN_EVIDENCE and not pair.same_answer)
     )
-    return tuple(sorted(worth, key=lambda pair: (-(pair.mistakes or 0), -(pair.held_back or 0))))
+    return tuple(sorted(worth, key=lambda pair: (pair.mistakes == 0, pair.only_alike)))
+
+
+def most_mistaken(pairs: Sequence[Pair]) -> Pair | None:
+    """Return the pair with the most wrong answers, if any has one."""
+    found = max(pairs, key=lambda pair: pair.mistakes or 0, default=None)
+    return found if found is not None and found.mistakes else None
 
 
 # --- checking data -----------------------------------------------------------------------------------------

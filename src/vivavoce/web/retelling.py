@@ -23,7 +23,7 @@ Texts = Mapping[str | tuple[str, int], str]
 SIGNS: Mapping[str, Mapping[int, int]] = MappingProxyType({"de": str.maketrans(",.", ".,")})
 _AND: Mapping[str, str] = MappingProxyType({"de": " und "})
 _COUNT = re.compile(r"(\d[\d,]*) (\S.*)")
-_QUOTED = re.compile(r"'[^']*'")
+_QUOTED = re.compile(r"'.*'", re.DOTALL)
 _BRACKETED = re.compile(r"(.+?)?(?: |^)\(([^()]+)\)")
 _PLACE = re.compile(r"\{(\w+)(?:![a-z])?(?::([^}]*))?\}")
 # A comma between items, not one inside brackets.

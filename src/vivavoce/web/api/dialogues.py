@@ -37,6 +37,7 @@ from vivavoce.workspace.dialogues.imports import (
 from vivavoce.workspace.dialogues.lists import TalkChoice, TalkLine, list_talks
 from vivavoce.workspace.dialogues.reading import talks_of_run
 from vivavoce.workspace.exams import runs
+from vivavoce.workspace.exams.allowed import SHIPPED_RATER
 from vivavoce.workspace.topics.incoming import Source
 
 router = APIRouter(tags=["dialogues"])
@@ -100,7 +101,7 @@ class NewScoring(Body):
 
     batch: Word | None = None
     title: Annotated[Text, Field(max_length=200)] = ""
-    rater: Word = dialogues.SHIPPED
+    rater: Word = SHIPPED_RATER
     seed: Annotated[int, Field(ge=0, le=dialogues.MOST_SEED)] = 0
 
 

@@ -153,8 +153,9 @@ def change_bot(
         if said != row.name:
             _check_free(tx, project, said)
         change = tx.edits.update("bots", row.id, name=said, entry=kept)
-        renamed = f" is now {said}" if said != row.name else " changed"
-        return tx.edits.apply(project.id, actor.user_id, "change bot", f"Bot {row.name}{renamed}", [change], why=why)
+        renamed, changed = say(f"Bot {row.name!s} is now {said!s}"), say(f"Bot {row.name!s} changed")
+        summary = renamed if said != row.name else changed
+        return tx.edits.apply(project.id, actor.user_id, "change bot", summary, [change], why=why)
 
 
 def delete_bot(store: Store, actor: Actor, project: Project, bot_id: str, *, why: str = "") -> Edit:

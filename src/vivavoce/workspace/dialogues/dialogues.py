@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, UsageError, nearest, plural
 from vivavoce.jobs.exams.protocol import Options
-from vivavoce.plugins import split_name
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.dialogues import DialogueFilter
@@ -21,14 +20,10 @@ from vivavoce.store.tables import dialogues, ratings, runs, scores
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.engine_rules import require_programs
+from vivavoce.workspace.exams.allowed import SHIPPED_RATER, check_rater
 from vivavoce.workspace.exams.runs import begin_run
 
 KIND = "dialogues"
-# The rater that comes with the product; others run code or ask a service, so only admins name them.
-SHIPPED = "learned"
-# The option of these names a model of a service, that of all others code or files.
-_ASKING = frozenset({"openai"})
 MOST_BATCH = 200
 MOST_SEED = 2**31 - 1
 # SQLite joins at most 500 queries into one; nobody looks at scores that are older than so many runs.
@@ -157,15 +152,13 @@ def begin_scoring(
     project: Project,
     *,
     batch: str | None = None,
-    rater: str = SHIPPED,
+    rater: str = SHIPPED_RATER,
     title: str = "",
     seed: int = 0,
 ) -> Run:
     """Start the exam over a batch, or over all talks."""
     actor.require(Role.EDITOR)
-    if rater != SHIPPED:
-        actor.require(Role.ADMIN)
-        _check_rater(actor, rater)
+    check_rater(actor, rater)
     with store.reading() as tx:
         rows = tx.dialogues.of_project(project.id) if batch is None else _of_batch(tx, project, batch)
         marks = _marks(tx, project)
@@ -178,13 +171,6 @@ def begin_scoring(
     options: Options = {"rater": rater, "seed": seed, "source": source}
     said = title or f"Talks of {source}"[:200]
     return begin_run(store, actor, project, KIND, said, options, material)
-
-
-def _check_rater(actor: Actor, rater: str) -> None:
-    """Refuse code and files of the machine where they are not allowed; other raters are known by their names."""
-    kind, option = split_name(rater)
-    if option and kind not in _ASKING:
-        require_programs(actor, f"the rater '{rater}'", "rater")
 
 
 def to_dialogue(row: DialogueRow, given: Iterable[RatingRow] = ()) -> Dialogue:

@@ -27,6 +27,7 @@ from vivavoce.web.rendering import Link
 from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.lists import SORTS, TalkChoice, TalkLine, list_talks
 from vivavoce.workspace.exams import runs
+from vivavoce.workspace.exams.allowed import SHIPPED_RATER
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
 SECTION = "dialogues"
@@ -222,7 +223,7 @@ def start_scoring(request: Request, who: Editor, store: InStore, project: Projec
             who.actor,
             project,
             batch=typed["batch"] or None,
-            rater=typed["rater"] or dialogues.SHIPPED,
+            rater=typed["rater"] or SHIPPED_RATER,
             title=typed["title"],
         )
     except AccessError:
