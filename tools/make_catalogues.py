@@ -179,9 +179,9 @@ def _part(part: ast.expr, names: Counter[str]) -> str:
 def _name(value: ast.expr) -> str:
     """Return how a place is called: by the last name of what is put there."""
     if isinstance(value, ast.Call):
-        noun = value.args[1] if len(value.args) > 1 else None
-        counted = isinstance(noun, ast.Constant) and _name(value.func) == "plural"
-        return f"{noun.value}s".replace(" ", "_") if counted and isinstance(noun, ast.Constant) else _name(value.func)
+        nouns = [str(one.value) for one in value.args[1:] if isinstance(one, ast.Constant)]
+        called = _name(value.func)
+        return f"{nouns[0]}s".replace(" ", "_") if called == "plural" and nouns else called
     found = getattr(value, "attr", getattr(value, "id", ""))
     return str(found).lstrip("_") or "value"
 

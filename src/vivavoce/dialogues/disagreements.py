@@ -97,7 +97,8 @@ def _by_mark(dialogue: Dialogue, score: Score, value: float, usual: float) -> It
     liked, annoyed = say("what they liked that the score does not see"), say("what annoyed them that it does not see")
     looked, where = liked if higher else annoyed, _where(score, worst=higher)
     text = say(
-        f"{who} gave {mark:.1f} where the score is {value:.1f}: read {looked + where}, or whether the mark is a slip{_habit(usual)}."
+        f"{who} gave {mark:.1f} where the score is {value:.1f}: read {looked + where}, or whether the mark is a "
+        f"slip{_habit(usual)}."
     )
     kind = MARKED_HIGH if higher else MARKED_LOW
     yield _Found(abs(mark - value - usual) - FAR, Disagreement(dialogue.id, kind, value, mark, text))

@@ -79,14 +79,16 @@ def _unnamed(named: Sequence[str], n: int) -> str:
         have = say(f"only {len(named):,} of them name") if len(named) > 1 else say("only 1 of them names")
         have = have if named else say("none of them names")
         return f"{NOT_YET}: " + say(
-            f"{n:,} marked talks are with a bot, but {have} it. At least {LEAST_MARKS} must, with at least {LEAST_BOTS} bots: say in the log which bot a talk was with "
-            "(`bot`), or let people mark more talks that say it."
+            f"{n:,} marked talks are with a bot, but {have} it. At least {LEAST_MARKS} must, with at least "
+            f"{LEAST_BOTS} bots: say in the log which bot a talk was with (`bot`), or let people mark more talks "
+            "that say it."
         )
     if len(set(named)) < LEAST_BOTS:
         every = say(f"all {n:,} marked talks")
         every = every if len(named) == n else say(f"all {len(named):,} marked talks that name their bot")
         return f"{NOT_YET}: " + say(
-            f"{every} are with one bot ({named[0]!s}). Let people mark talks with at least {LEAST_BOTS} bots, then score again."
+            f"{every} are with one bot ({named[0]!s}). Let people mark talks with at least {LEAST_BOTS} bots, then "
+            "score again."
         )
     return ""
 
@@ -172,7 +174,7 @@ def _language_warnings(learnt: str, dialogues: Sequence[Dialogue]) -> Iterable[s
         return
     named = LANGUAGES.get(others.most_common(1)[0][0], say("another language"))
     yield say(
-        f"About {100 * others.total() / len(looked):.0f}% of the talks are not in {LANGUAGES.get(learnt, learnt)}, the "
+        f"About {others.total() / len(looked):.0%} of the talks are not in {LANGUAGES.get(learnt, learnt)}, the "
         f"language of what this rater learnt from (mostly {named}): believe their scores only with marks of your own."
     )
 
@@ -191,7 +193,7 @@ def _length_warnings(lengths: tuple[int, int] | None, dialogues: Sequence[Dialog
     outside = sum(not lengths[0] <= len(dialogue.turns) <= lengths[1] for dialogue in dialogues)
     if outside > TOLERATED_SHARE * len(dialogues):
         yield say(
-            f"{100 * outside / len(dialogues):.0f}% of the talks are shorter than {lengths[0]} or longer than {lengths[1]} "
+            f"{outside / len(dialogues):.0%} of the talks are shorter than {lengths[0]} or longer than {lengths[1]} "
             "messages, unlike most of what this rater learnt from: their scores are less sure."
         )
 

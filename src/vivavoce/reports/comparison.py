@@ -31,13 +31,11 @@ def comparison_headline(result: ComparisonResult) -> str:
         return say(f"Only {names[0]!s} could be examined, so nothing is compared.")
     best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
     if best:
-        if len(names) > 2:
-            return say(f"{best[0]!s} is better than all others.")
-        return say(f"{best[0]!s} is better than {_other(names, best[0])!s}.")
+        one = say(f"{best[0]!s} is better than {_other(names, best[0])!s}.")
+        return one if len(names) == 2 else say(f"{best[0]!s} is better than all others.")
     if all(_same_answers(one) for one in result.differences):
-        if len(names) > 2:
-            return say("All classifiers are right on the same messages.")
-        return say(f"{names[0]!s} and {names[1]!s} are right on the same messages.")
+        two = say(f"{names[0]!s} and {names[1]!s} are right on the same messages.")
+        return two if len(names) == 2 else say("All classifiers are right on the same messages.")
     close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
     if close == len(result.differences):
         return say("The classifiers are too close to call on these data.")

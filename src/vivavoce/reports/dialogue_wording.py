@@ -269,7 +269,10 @@ def learnt_sentence(origin: Origin | None) -> str:
         return say(f"It learnt from {origin.learnt_from!s}, licence {origin.licence!s}.")
     if not size:
         return say(f"It learnt from {origin.learnt_from!s}.")
-    return say(f"It learnt from {origin.learnt_from!s} ({plural(origin.dialogues, 'dialogue')}){licence}.")
+    if not licence:
+        return say(f"It learnt from {origin.learnt_from!s} ({plural(origin.dialogues, 'dialogue')}).")
+    size = plural(origin.dialogues, "dialogue")
+    return say(f"It learnt from {origin.learnt_from!s} ({size}), licence {origin.licence!s}.")
 
 
 def measured_sentence(origin: Origin | None) -> str:

@@ -343,7 +343,7 @@ def needs_work(pair: Pair) -> bool:
 
 
 def work_order(result: IntentsResult) -> tuple[Pair, ...]:
-    """Return the pairs worth a person's time, most overlap first: with wrong answers, with unsure ones, only alike."""
+    """Return the pairs worth a person's time, most overlap first: with wrong answers, unsure ones, only alike."""
     worth = (
         pair
         for pair in result.pairs

@@ -7,7 +7,7 @@ is held against the templates, and what stands in the places is put into the tra
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -29,8 +29,8 @@ _PLACE = re.compile(r"\{(\w+)(?:![a-z])?(?::([^}]*))?\}")
 # A comma between items, not one inside brackets.
 _COMMA = re.compile(r", (?![^(]*\))")
 _BETWEEN = re.compile(r"(?<=[.!?:;…]) (?=\S)|\n")
-# A text of more sentences than this is told as it is, since every group of them would be tried.
-_MOST_SENTENCES = 12
+# So many pieces of a text, parted at its stops and colons, may be one sentence of the catalogue.
+_MOST_TOGETHER = 6
 
 
 @lru_cache(maxsize=4096)
@@ -67,6 +67,10 @@ class _Form:
     own: frozenset[str]
     bent: frozenset[str]
 
+    def said_with(self, values: Mapping[str, str]) -> str:
+        """Return the translation with its values."""
+        return _PLACE.sub(lambda place: values[place[1]], self.said)
+
 
 def _form(template: str, said: str) -> _Form:
     places, end = places_of(template)
@@ -85,9 +89,11 @@ class _Teller:
     forms: tuple[_Form, ...]
 
     def tell(self, text: str) -> str:
-        """Return a text in the language."""
-        said = self._whole(text)
-        return self._several(text) if said is None else said
+        """Return a text in the language: sentence by sentence, else as a whole, else what of it is known."""
+        # Somebody's own words at the end of a sentence would swallow the next one: so the whole comes second.
+        told = list(self._several(_BETWEEN.split(text)))
+        whole = self._whole(text) if any(said is None for _, said in told) else None
+        return whole if whole is not None else " ".join(piece if said is None else said for piece, said in told)
 
     def _whole(self, text: str) -> str | None:
         """Return a text that is known as a whole."""
@@ -109,18 +115,17 @@ class _Teller:
             return said if said is None else f"{said}{text[-1]}"
         return said
 
-    def _several(self, text: str) -> str:
-        """Return sentences that stand in a row: as many of them together as are known together."""
-        pieces = _BETWEEN.split(text)
-        if not 1 < len(pieces) <= _MOST_SENTENCES:
-            return text
-        told, at = [], 0
+    def _several(self, pieces: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield sentences that stand in a row with what they are told as; some sentences are known together only."""
+        at = 0
         while at < len(pieces):
-            until = next((n for n in range(len(pieces), at, -1) if self._one(" ".join(pieces[at:n])) is not None), 0)
-            said = self._one(" ".join(pieces[at:until])) if until else None
-            told.append(pieces[at] if said is None else said)
-            at = until or at + 1
-        return " ".join(told)
+            joined = [
+                " ".join(pieces[at:until]) for until in range(at + 1, min(len(pieces), at + _MOST_TOGETHER) + 1)
+            ]
+            told = ((size, self._whole(text)) for size, text in enumerate(joined, 1))
+            size, said = next((one for one in told if one[1] is not None), (1, None))
+            yield joined[size - 1], said
+            at += size
 
     def _known(self, text: str) -> str | None:
         return _known(self.language, text)
@@ -167,7 +172,7 @@ class _Teller:
             if form.longest in text:
                 told = self._values(form, text, from_end=False) or self._values(form, text, from_end=True)
                 if told:
-                    return _PLACE.sub(lambda place, given=told: given[place[1]], form.said)
+                    return form.said_with(told)
         return None
 
     def _values(self, form: _Form, text: str, *, from_end: bool) -> dict[str, str]:

@@ -35,7 +35,8 @@ _KINDS = {
     "wrong_topic": _Kind(
         say("questions about {0} are answered as if they were about {1}"),
         say(
-            "compare the training phrases of the two topics: move those that are on the wrong side, or merge the topics"
+            "compare the training phrases of the two topics: move those that are on the wrong side, or merge the "
+            "topics"
         ),
     ),
     "missed_topic": _Kind(

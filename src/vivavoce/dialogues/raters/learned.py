@@ -82,7 +82,7 @@ class LearnedRater:
         unknown = sum(word not in known for word in words)
         if len(words) < LEAST_WORDS or unknown < MOST_UNKNOWN * len(words):
             return ()
-        return (say(f"{100 * unknown / len(words):.0f}% of the words are unknown to the model: is this English?"),)
+        return (say(f"{unknown / len(words):.0%} of the words are unknown to the model: is this English?"),)
 
 
 def from_option(option: str) -> LearnedRater:

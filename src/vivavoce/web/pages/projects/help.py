@@ -102,8 +102,8 @@ def _entries(
         taken = bool(prefix) and measure.name in MEASURES
         anchor = f"m-{prefix if taken else ''}{measure.name}"
         same = "" if prefix or measure.name not in CONVERSATION_MEASURES else f"m-conversations-{measure.name}"
-        said = (words.said(text) for text in (measure.title, measure.meaning, measure.absent))
-        yield Entry(anchor, *said, better[measure.better], same)
+        title, meaning, absent = map(words.said, (measure.title, measure.meaning, measure.absent))
+        yield Entry(anchor, title, meaning, absent, better[measure.better], same)
 
 
 def _narrowed(group: Group, asked: str) -> Group:
