@@ -126,7 +126,8 @@ class Program:
             if number is not None:
                 self._signal(number)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), PATIENCE_S)
+                async with asyncio.timeout(PATIENCE_S):
+                    await self._process.wait()
                 break
         # Children of the program may hold its output open, and must not outlive it.
         self._signal(signal.SIGKILL)
@@ -194,8 +195,9 @@ class Program:
     async def _gone(self) -> BotError:
         """Say how the program ended, with its last words; wait a little for both."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), PATIENCE_S)
-            await asyncio.wait_for(asyncio.shield(self._readers[1]), PATIENCE_S)
+            async with asyncio.timeout(2 * PATIENCE_S):
+                await self._process.wait()
+                await asyncio.shield(self._readers[1])
         code = self._process.returncode
         ended = self._ending or ("it closed its output" if code is None else f"it ended with code {code}")
         return self._failure(Status.CLOSED, ended)

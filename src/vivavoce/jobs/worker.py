@@ -172,7 +172,8 @@ class Shift:
         """Wait until a unit is over or some time has passed; a moment longer, so that several are taken at once."""
         self._over.clear()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._over.wait(), self.rhythm.poll)
+            async with asyncio.timeout(self.rhythm.poll):
+                await self._over.wait()
         await asyncio.sleep(0.01)
 
     # --- beside the work -----------------------------------------------------------------------------------------
@@ -250,7 +251,9 @@ async def _repeated(rhythms: list[tuple[Callable[[], Awaitable[None]], float]]) 
 
 
 async def _repeat(do: Callable[[], Awaitable[None]], seconds: float) -> None:
-    while True:
+    me = asyncio.current_task()
+    # What is done may lose a cancellation, for instance in a bot of somebody else: it is looked for too.
+    while me is None or not me.cancelling():
         await asyncio.sleep(seconds)
         try:
             await do()

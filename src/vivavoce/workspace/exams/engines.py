@@ -14,7 +14,7 @@ from vivavoce.store.rows import Project, Role, Run
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.engine_rules import check_engine
 from vivavoce.workspace.exams.engine_parts import require_parts
-from vivavoce.workspace.exams.runs import begin_run, dated, document
+from vivavoce.workspace.exams.runs import begin_run, document
 from vivavoce.workspace.topics.datasets import exam_material
 
 
@@ -35,7 +35,7 @@ def start_engines(
     for name in names:
         require_parts(name, "classifiers")
     material = exam_material(store, project)
-    said = title or dated(f"Engines {', '.join(names)}")
+    said = title or f"Engines {', '.join(names)}"
     wanted = {"threshold": project.threshold, **(options or {}), "classifiers": names}
     return begin_run(store, actor, project, "engines", said[:200], wanted, material)
 

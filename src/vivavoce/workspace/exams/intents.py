@@ -13,7 +13,7 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.engine_rules import check_engine
 from vivavoce.workspace.exams.engine_parts import require_parts
-from vivavoce.workspace.exams.runs import begin_run, dated, result_of
+from vivavoce.workspace.exams.runs import begin_run, result_of
 from vivavoce.workspace.topics.datasets import exam_material
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def start_intents(
     wanted["classifier"] = check_engine(actor, str(wanted["classifier"]))
     require_parts(wanted["classifier"])
     material = exam_material(store, project)
-    said = title or dated(f"Intents with {wanted['classifier']}")
+    said = title or f"Intents with {wanted['classifier']}"
     return begin_run(store, actor, project, KIND, said[:200], wanted, material)
 
 

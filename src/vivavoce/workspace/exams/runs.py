@@ -230,17 +230,14 @@ def delete_run(store: Store, actor: Actor, project: Project, number: int) -> Non
         note(tx, actor, "delete", "run", run.id, project_id=project.id, detail=_name(run))
 
 
-def dated(title: str) -> str:
-    """Return a title with the present time, so that runs alike can be told apart."""
-    when = f", {now():%Y-%m-%d %H:%M}"
-    return f"{title[: MOST_TITLE - len(when)]}{when}"
-
-
 def _told_apart(store: Store, project: Project, title: str) -> str:
     """Return the title of a new run, with the time where it would be the second of its name."""
     with store.reading() as tx:
         same = sa.select(runs.c.id).where(runs.c.project_id == project.id, runs.c.title == title)
-        return title if tx.connection.execute(same.limit(1)).first() is None else dated(title)
+        if tx.connection.execute(same.limit(1)).first() is None:
+            return title
+    when = f", {now():%Y-%m-%d %H:%M:%S}"
+    return f"{title[: MOST_TITLE - len(when)]}{when}"
 
 
 def check_title(title: str) -> str:
