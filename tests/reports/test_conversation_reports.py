@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -75,6 +76,13 @@ def test_two_bots_that_do_the_same_are_too_close_to_call(runs: dict[str, Run]) -
     for text in (terminal((result, record), verbose=True), words(render_conversations(result, record))):
         assert "better than" not in text
         assert "best of" not in text
+
+
+def test_two_bots_far_apart_in_few_scenarios_are_not_called_close(runs: dict[str, Run]) -> None:
+    result = runs["same"][0]
+    apart = tuple(replace(one, difference=0.8, low=0.6, high=1.0, differing=4) for one in result.comparisons)
+    said = wording.headline(replace(result, comparisons=apart))
+    assert said.startswith("Too few scenarios to say which of first and second is better: right in 50 % of 60 turns")
 
 
 def test_better_is_said_only_of_a_bot_that_a_comparison_calls_better(run: Run) -> None:

@@ -94,6 +94,9 @@ def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: in
     names, parts = listed([cell.bot for cell in top]), _each(top)
     if found and not found.turns:
         return say(f"{names} cannot be compared{where}: right in {parts}.")
+    if found and found.differing < ENOUGH_SCENARIOS and verdict_text(found) != found.verdict:
+        # Far apart, but in so few scenarios that it may be chance: nobody would call that close.
+        return say(f"Too few scenarios to say which of {names} is better{where}: right in {parts}.")
     return say(f"{names} are too close to call{where}: right in {parts}.")
 
 
