@@ -245,5 +245,3 @@ all("[data-poll] [data-follow]").forEach(box => { box.scrollTop = box.scrollHeig
 // On a phone the navigation scrolls: the place where the reader is must be seen.
 document.querySelector(".main-nav [aria-current]")?.scrollIntoView({block: "nearest", inline: "center"});
 enliven(document);
-// On a phone the navigation is wider than the page: it begins where the reader is.
-document.querySelector(".main-nav [aria-current]")?.scrollIntoView({block: "nearest", inline: "center"});
