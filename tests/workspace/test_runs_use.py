@@ -98,7 +98,7 @@ def test_nobody_lets_a_run_go_on_that_they_could_not_begin(
 def test_runs_of_one_title_are_told_apart_by_their_time(store: Store, project: Project) -> None:
     titles = [start_intents(store, PRODUCT, project, title="Daily", options=OPTIONS).title for _ in range(2)]
     assert titles[0] == "Daily"
-    assert re.fullmatch(r"Daily, \d{4}-\d\d-\d\d \d\d:\d\d", titles[1])
+    assert re.fullmatch(r"Daily, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d", titles[1])
     long = start_intents(store, PRODUCT, project, title="x" * runs.MOST_TITLE, options=OPTIONS)
     again = start_intents(store, PRODUCT, project, title=long.title, options=OPTIONS)
     assert len(again.title) == runs.MOST_TITLE
