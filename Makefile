@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
+INSTALL := $(BIN)/python -m pip install --quiet $(PIP_OPTIONS) --editable
 
 .PHONY: help demo serve test check format bench clean
 
@@ -13,23 +14,23 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(STAMPS)/core: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
+	$(INSTALL) .
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/web: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[web]'
+	$(INSTALL) '.[web]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/core
 
 $(STAMPS)/dev: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(INSTALL) '.[dev]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/web $(STAMPS)/core
 
 $(STAMPS)/bench: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(INSTALL) '.[bench]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/core
 
 $(STAMPS)/train: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev,train]'
+	$(INSTALL) '.[dev,train]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/core
 
 demo: $(STAMPS)/core ## run the exams on the material that ships, and end
