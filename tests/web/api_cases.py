@@ -65,19 +65,19 @@ class Desk:
             create_test(operation=found.ok(), test_func=test, config=config)()
 
     def _send_good(self, operation: Any) -> None:
-        """Send a request that must succeed, where it is known; few that are made up do."""
+        """Send a request that must succeed, where it is known, or one that reads what is there; few made-up ones do."""
         name = operation.definition.raw["operationId"]
-        if name not in self.good:
+        if name not in self.good and (operation.method != "get" or not self.good):
             return
         given = {
             "path_parameters": {one: values[0] for one, values in self.real.items() if f"{{{one}}}" in operation.path}
         }
-        good = {part: dict(values) for part, values in self.good[name].items()}
+        good = {part: dict(values) for part, values in self.good.get(name, {}).items()}
         given["path_parameters"] |= good.pop("path", {})
         case = operation.Case(**given, **good, **({"media_type": "application/json"} if "body" in good else {}))
         self._renew(name)
         self._judge(case, name)
-        assert any(status < 300 for status in self.statuses[name]), (name, self.statuses[name])
+        assert name not in self.good or any(status < 300 for status in self.statuses[name]), (name, self.statuses[name])
 
     def _renew(self, operation: str) -> None:
         if operation != self.at:
