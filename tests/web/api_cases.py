@@ -65,7 +65,7 @@ class Desk:
             create_test(operation=found.ok(), test_func=test, config=config)()
 
     def _send_good(self, operation: Any) -> None:
-        """Send a request that must succeed, where it is known, or one that reads what is there; few made-up ones do."""
+        """Send a request that must succeed, where one is known, or one that reads what is there."""
         name = operation.definition.raw["operationId"]
         if name not in self.good and (operation.method != "get" or not self.good):
             return
@@ -77,7 +77,10 @@ class Desk:
         case = operation.Case(**given, **good, **({"media_type": "application/json"} if "body" in good else {}))
         self._renew(name)
         self._judge(case, name)
-        assert name not in self.good or any(status < 300 for status in self.statuses[name]), (name, self.statuses[name])
+        assert name not in self.good or any(status < 300 for status in self.statuses[name]), (
+            name,
+            self.statuses[name],
+        )
 
     def _renew(self, operation: str) -> None:
         if operation != self.at:
