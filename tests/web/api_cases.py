@@ -45,6 +45,15 @@ class Desk:
 
     def examine(self, examples: int, *, systematic: bool) -> None:
         """Try every operation: with systematic requests where wanted, and with so many that are made up."""
+        # Schemathesis takes how many requests to make up from a profile that is not the usual one of Hypothesis.
+        before = settings.get_current_profile_name()
+        settings.load_profile("default")
+        try:
+            self._examine(examples, systematic)
+        finally:
+            settings.load_profile(before)
+
+    def _examine(self, examples: int, systematic: bool) -> None:
         schema = schemathesis.openapi.from_asgi(f"{API}/openapi.json", self.app)
         modes = [HypothesisTestMode.FUZZING, *([HypothesisTestMode.COVERAGE] if systematic else [])]
         chosen = settings(
