@@ -32,6 +32,7 @@ journeys, opening = map(import_module, ("journeys", "opening"))
 
 SIZE = {"width": 1200, "height": 860}
 RETRIES = {"retries": 5}
+CHARTS_MS = 2000
 
 
 def main() -> None:
@@ -103,6 +104,8 @@ def take(url: str, state: dict[str, Any], wanted: dict[str, str], folder: Path) 
             for name, address in wanted.items():
                 page.goto(address)
                 page.wait_for_load_state("networkidle")
+                # Charts in sight draw themselves after everything has come.
+                page.wait_for_timeout(CHARTS_MS)
                 page.screenshot(path=folder / f"{name}.png")
                 print(folder / f"{name}.png")
         browser.close()
