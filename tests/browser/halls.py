@@ -73,7 +73,7 @@ def open_hall(furnished: Path, folder: Path) -> Iterator[Hall]:
     store = open_store(folder / FILE)
     told = json.loads((furnished / TOLD).read_text(encoding="utf-8"))
     try:
-        with served(folder / FILE, folder) as server:
+        with served(folder / FILE, folder, options=("--processes", "1")) as server:
             house = remembered(store, told)
             states = {role: signed_in(store, user, server.url) for role, user in house.users.items()}
             yield Hall(house, server, states)

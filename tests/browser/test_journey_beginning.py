@@ -27,7 +27,7 @@ def choose_password(page: Any) -> None:
 
 
 def test_the_first_start_leads_to_an_admin_who_invites_a_second_person(browser: Any, tmp_path: Path) -> None:
-    with served(tmp_path / "new.db", tmp_path, options=("--no-worker",)) as server:
+    with served(tmp_path / "new.db", tmp_path, options=("--no-worker", "--processes", "1")) as server:
         assert server.setup_link
         with visiting(browser, server.url) as page:
             page.goto("/")

@@ -17,9 +17,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from vivavoce.cli.serve import Listening, address_of, config_of, is_loopback
+from vivavoce.cli.server_processes import Task, can_share, task_from_line, task_to_line
 from vivavoce.settings import Settings
 from vivavoce.store.database import open_store
 from vivavoce.store.rows import Role
+from vivavoce.web.config import WebConfig
 
 PATIENCE = 60.0
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - a word in tests, nothing listens there
@@ -123,7 +125,7 @@ def alive(pid: int) -> bool:
 
 
 def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_peace(folder):
-    process, where = started("--no-worker")
+    process, where = started("--no-worker", "--processes", "1")
     try:
         status, page = fetched(where["setup_link"])
         assert status == 200
@@ -141,7 +143,7 @@ def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_
 
 
 def test_a_worker_comes_and_goes_with_the_server(folder):
-    process, _ = started()
+    process, _ = started("--processes", "1")
     try:
         pids: set[int] = set()
         end = time.monotonic() + PATIENCE
@@ -157,6 +159,57 @@ def test_a_worker_comes_and_goes_with_the_server(folder):
     assert said.rstrip().endswith("Stopped.")
     assert not any(alive(pid) for pid in pids)
     assert workers(folder) == ()
+
+
+@pytest.mark.skipif(not can_share(), reason="processes cannot share a port on this system")
+def test_another_process_answers_while_the_first_does_not_and_goes_when_it_is_killed(folder):
+    process, where = started("--no-worker", "--processes", "2")
+    try:
+        other = one_child(process.pid)
+        process.send_signal(signal.SIGSTOP)
+        # Only the other process can take these.
+        assert [fetched(f"{where['url']}/projects")[0] for _ in range(3)] == [303, 303, 303]
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+        gone_by = time.monotonic() + PATIENCE
+        while alive(other) and time.monotonic() < gone_by:
+            time.sleep(0.05)
+        assert not alive(other)
+        with pytest.raises(ConnectionRefusedError):
+            fetched(where["url"])
+    finally:
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+
+
+@pytest.mark.skipif(not can_share(), reason="processes cannot share a port on this system")
+def test_all_processes_end_in_peace_together(folder):
+    process, where = started("--no-worker", "--processes", "2")
+    other = one_child(process.pid)
+    assert fetched(f"{where['url']}/projects")[0] == 303
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 0
+    assert said.rstrip().endswith("Stopped.")
+    assert "Traceback" not in said
+    assert not alive(other)
+
+
+def test_what_another_process_is_told_comes_back_as_it_was():
+    config = WebConfig(hosts=("a.example", "b.example"), bot_variables=("KEY",), behind_proxy=True, max_upload_mb=7)
+    task = Task("postgresql://viva:secret@db/viva", config, 5)
+    assert task_from_line(task_to_line(task)) == task
+
+
+def one_child(pid: int) -> int:
+    """Return the process that a process started."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+        if found:
+            return int(found[0])
+        time.sleep(0.05)
+    pytest.fail("no other process was started")
 
 
 def workers(folder):

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 # A page that is open polls every second: nobody is worth waiting for much longer.
 GRACE_SECONDS = 5
+# How many may wait to be let in.
+BACKLOG = 128
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve until a signal comes; `ready` is called as soon as requests are answered."""
+def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[Server], None]) -> None:
+    """Serve until a signal comes or `stop` is called; `ready` is called as soon as requests are answered."""
     config = uvicorn.Config(
         app,
         # Headers of a proxy are read by the application itself, and only where it was told to believe them.
@@ -30,6 +32,8 @@ def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[], None]) ->
         log_level="warning",
         lifespan="off",
         timeout_graceful_shutdown=GRACE_SECONDS,
+        # One connection is taken at a time, so that processes that share the socket share the connections, too.
+        backlog=1,
     )
     Server(config, ready).run(sockets=[bound])
 
@@ -37,15 +41,21 @@ def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[], None]) ->
 class Server(uvicorn.Server):
     """A server that says when it is ready; after a signal the process lives on, so that others can end, too."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[Server], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, then say so."""
         await super().startup(sockets)
+        for bound in sockets or ():
+            bound.listen(BACKLOG)
         if not self.should_exit:
-            self._ready()
+            self._ready(self)
+
+    def stop(self) -> None:
+        """End as soon as what was asked is answered; another thread may call this."""
+        self.should_exit = True
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -21,6 +21,8 @@ from vivavoce.cli.results import check_targets, head, write_content
 from vivavoce.errors import UsageError
 
 if TYPE_CHECKING:
+    from vivavoce.cli.server_processes import Task
+    from vivavoce.jobs.processes import Processes
     from vivavoce.settings import Settings
     from vivavoce.store.database import Store
     from vivavoce.web.config import WebConfig
@@ -67,12 +69,22 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Who does the exams."""
+    """Who does the exams, and how many answer the browsers."""
 
     workers: Annotated[
         int, typer.Option("--workers", metavar="N", min=1, max=64, help="How many workers to start.")
     ] = 1
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Start none: `viva worker` runs elsewhere.")] = False
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes",
+            metavar="N",
+            min=1,
+            max=64,
+            help="How many processes answer the browsers; one for each core, at most 4, where nothing is said.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +124,14 @@ def serve(workspace: Workspace = None, *, listening: Listening, crew: Crew, voic
     settings = settings_in_force()
     place = place_of(workspace)
     store = open_or_make(place, voice.say)
+    from vivavoce.cli.server_processes import Task
+
     try:
         _check_public(store, listening.host)
         with _bound(listening) as bound, _workers(place, crew):
-            _run(store, bound, config_of(settings, listening), Announcement(store, bound, listening, voice))
+            config = config_of(settings, listening)
+            others = _others(Task(place, config, bound.fileno()), crew)
+            _run(store, bound, config, Announcement(store, bound, listening, voice), others)
     finally:
         store.close()
     voice.say("Stopped.")
@@ -239,8 +255,27 @@ def _workers(place: str, crew: Crew) -> Iterator[None]:
         processes.stop()
 
 
-def _run(store: Store, bound: socket.socket, config: WebConfig, announcement: Announcement) -> None:
-    from vivavoce.cli.http_server import run_server
+def _others(task: Task, crew: Crew) -> Processes:
+    """Return the processes that answer beside this one."""
+    from vivavoce.cli.server_processes import can_share, server_processes, usual_count
+
+    if crew.processes is not None and crew.processes > 1 and not can_share():
+        raise UsageError("processes cannot share a port on this system", where="--processes", remedy="leave it out")
+    return server_processes(task, (crew.processes or usual_count()) - 1)
+
+
+def _run(
+    store: Store, bound: socket.socket, config: WebConfig, announcement: Announcement, others: Processes
+) -> None:
+    from vivavoce.cli.http_server import Server, run_server
     from vivavoce.web.app import make_app
 
-    run_server(make_app(store, config), bound, announcement.make)
+    def ready(_: Server) -> None:
+        announcement.make()
+        # Only now, so that the first page does not wait for the others to get ready.
+        others.start()
+
+    try:
+        run_server(make_app(store, config), bound, ready)
+    finally:
+        others.stop()

@@ -1,4 +1,4 @@
-"""Workers as processes of their own: started, watched, started again, and gone when whoever started them is gone."""
+"""Processes of our own: started, watched, started again, and gone when whoever started them is gone."""
 
 from __future__ import annotations
 
@@ -21,18 +21,22 @@ STEADY_SECONDS = 60.0
 STOP_SECONDS = 10.0
 
 
-class WorkerProcesses:
-    """Some workers, kept running by a thread that watches them."""
+class Processes:
+    """Some processes that do the same, kept running by a thread that watches them. `noun`: what one of them is.
 
-    def __init__(self, address: str, *, count: int = 1, options: Sequence[str] = (), module: str = MODULE) -> None:
-        self._command = [sys.executable, "-m", module, "--with-parent", *options]
-        self._address = address
+    `make` starts one with a pipe as its standard input, which closes when this process ends in any way: the other
+    one leaves then. `farewell` is written there before, unless this process was killed.
+    """
+
+    def __init__(
+        self, noun: str, count: int, make: Callable[[], subprocess.Popen[bytes]], *, farewell: bytes = b""
+    ) -> None:
         self._stop = threading.Event()
-        self._kept = [_Kept(self._start) for _ in range(count)]
-        self._thread = threading.Thread(target=self._watch, name="viva-workers", daemon=True)
+        self._kept = [_Kept(noun, make, farewell) for _ in range(count)]
+        self._thread = threading.Thread(target=self._watch, name=f"viva-{noun}s", daemon=True)
 
     def start(self) -> None:
-        """Start the workers and watch them."""
+        """Start the processes and watch them."""
         for kept in self._kept:
             kept.start()
         self._thread.start()
@@ -43,7 +47,7 @@ class WorkerProcesses:
         return tuple(kept.process.pid for kept in self._kept if kept.process and kept.process.poll() is None)
 
     def stop(self) -> None:
-        """Ask the workers to leave, and make them where they do not."""
+        """Ask the processes to leave, and make them where they do not."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -57,17 +61,27 @@ class WorkerProcesses:
             for kept in self._kept:
                 kept.look_after()
 
+
+class WorkerProcesses(Processes):
+    """Some workers."""
+
+    def __init__(self, address: str, *, count: int = 1, options: Sequence[str] = (), module: str = MODULE) -> None:
+        self._command = [sys.executable, "-m", module, "--with-parent", *options]
+        self._address = address
+        super().__init__("worker", count, self._start)
+
     def _start(self) -> subprocess.Popen[bytes]:
-        # The pipe closes when this process ends in any way, and the worker leaves.
         return subprocess.Popen(  # noqa: S603
             self._command, stdin=subprocess.PIPE, env={**os.environ, STORE: self._address}, start_new_session=True
         )
 
 
 class _Kept:
-    """One worker that is kept running."""
+    """One process that is kept running."""
 
-    def __init__(self, make: Callable[[], subprocess.Popen[bytes]]) -> None:
+    def __init__(self, noun: str, make: Callable[[], subprocess.Popen[bytes]], farewell: bytes) -> None:
+        self._noun = noun
+        self._farewell = farewell
         self._make = make
         self.process: subprocess.Popen[bytes] | None = None
         self._begun = 0.0
@@ -80,12 +94,12 @@ class _Kept:
         self._again_at = None
 
     def look_after(self) -> None:
-        """Start the worker again when it is gone, after a pause."""
+        """Start the process again when it is gone, after a pause."""
         if self.process is None or self.process.poll() is None:
             return
         if self._again_at is None:
             self._again_at = time.monotonic() + self._pause()
-            _log.warning("a worker ended with code %s and is started again", self.process.returncode)
+            _log.warning("a %s ended with code %s and is started again", self._noun, self.process.returncode)
         if time.monotonic() >= self._again_at:
             self.let_go()
             self.start()
@@ -96,13 +110,14 @@ class _Kept:
         return PAUSES[min(self._deaths, len(PAUSES)) - 1] if self._deaths else PAUSES[0]
 
     def let_go(self) -> None:
-        """Close the pipe, which tells the worker to leave."""
+        """Close the pipe, which tells the process to leave."""
         if self.process is not None and self.process.stdin is not None:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
+                self.process.stdin.write(self._farewell)
                 self.process.stdin.close()
 
     def end(self, seconds: float) -> None:
-        """Wait for the worker to leave, and end it when it does not."""
+        """Wait for the process to leave, and end it when it does not."""
         if self.process is None:
             return
         try:

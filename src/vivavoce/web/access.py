@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 
 from vivavoce.errors import AbsentError, AccessError
 from vivavoce.store.database import Store
@@ -58,8 +59,9 @@ class Needs:
     def __init__(self, role: Role) -> None:
         self.role = role
 
-    def __call__(self, request: Request) -> Visitor:
+    async def __call__(self, request: Request) -> Visitor:
         """Return the visitor; refuse those who may not come in."""
+        await _look_up(request)
         visitor = visitor_of(request)
         if visitor is None:
             raise SignInNeededError(
@@ -72,9 +74,9 @@ class Needs:
 class NeedsPerson(Needs):
     """A dependency that lets people of a role in, and no program: a key must not change who may come in with it."""
 
-    def __call__(self, request: Request) -> Visitor:
+    async def __call__(self, request: Request) -> Visitor:
         """Return the visitor; refuse those who may not come in, and keys."""
-        visitor = super().__call__(request)
+        visitor = await super().__call__(request)
         if visitor.token is not None:
             raise AccessError(
                 "this page is for people, and a key was sent", remedy="sign in with a browser, or use the API"
@@ -104,13 +106,32 @@ def address_of(request: Request) -> str:
     return client_address(request.scope, behind_proxy=config_of(request).behind_proxy)
 
 
-def project_in_path(request: Request, slug: str) -> Project:
+async def project_in_path(request: Request, slug: str) -> Project:
     """Return the project that the path names."""
-    with store_of(request).reading() as tx:
-        project = tx.projects.by_slug(slug)
+    await _look_up(request)
+    project = cast("Project | None", request.state.project)
     if project is None:
         raise AbsentError(f"there is no project '{slug}'", remedy="choose one from the list of projects")
     return project
+
+
+async def _look_up(request: Request) -> None:
+    """Find out who asks for which project: both in one thread, since a change of threads costs as much as a read."""
+    if not hasattr(request.state, "project"):
+        await run_in_threadpool(_find, request)
+
+
+def _find(request: Request) -> None:
+    slug = request.path_params.get("slug")
+    visitor_of(request)
+    request.state.project = None
+    if slug is not None:
+        with store_of(request).reading() as tx:
+            request.state.project = tx.projects.by_slug(slug)
+
+
+async def _store(request: Request) -> Store:
+    return store_of(request)
 
 
 def _key(request: Request) -> str | None:
@@ -158,5 +179,5 @@ Person = Annotated[Visitor, Depends(NeedsPerson(Role.READER))]
 Reviewer = Annotated[Visitor, Depends(Needs(Role.REVIEWER))]
 Editor = Annotated[Visitor, Depends(Needs(Role.EDITOR))]
 Admin = Annotated[Visitor, Depends(Needs(Role.ADMIN))]
-InStore = Annotated[Store, Depends(store_of)]
+InStore = Annotated[Store, Depends(_store)]
 ProjectInPath = Annotated[Project, Depends(project_in_path)]

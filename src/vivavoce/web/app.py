@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
 from types import ModuleType
@@ -59,7 +60,6 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
         version=__version__,
         description=ABOUT,
         openapi_url=f"{API}/openapi.json",
-        generate_unique_id_function=name_operation,
         # The page of FastAPI loads its script from a foreign host.
         docs_url=None,
         redoc_url=None,
@@ -67,9 +67,9 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     app.state.store = store
     app.state.config = config or WebConfig()
     handle_errors(app, lambda path: methods_at(routers(api), path.removeprefix(API)))
-    app.include_router(_page_router(), include_in_schema=False)
-    for router in routers(api):
-        app.include_router(router, prefix=API, responses=ERRORS, dependencies=[Depends(check_query)])
+    # Put there directly: an included router is searched twice for every request.
+    app.router.routes.extend(_page_routes())
+    app.router.routes.extend(_api_router().routes)
     app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
@@ -83,12 +83,22 @@ def routers(package: ModuleType) -> Iterator[APIRouter]:
             yield router
 
 
-def _page_router() -> APIRouter:
-    """Return one router with all pages; `/topics/merge` comes before `/topics/{topic}`, whatever rooms are called."""
-    router = APIRouter()
-    routes = [route for one in routers(pages) for route in one.routes]
-    router.routes.extend(sorted(routes, key=_place))
-    return router
+@cache
+def _api_router() -> APIRouter:
+    """Return the API, put together once for all applications of this process: that takes a second."""
+    whole = APIRouter(generate_unique_id_function=name_operation)
+    for router in routers(api):
+        whole.include_router(router, prefix=API, responses=ERRORS, dependencies=[Depends(check_query)])
+    return whole
+
+
+def _page_routes() -> list[BaseRoute]:
+    """Return the routes of all pages; `/topics/merge` comes before `/topics/{topic}`, whatever rooms are called."""
+    routes = [route for router in routers(pages) for route in router.routes]
+    for route in routes:
+        # Pages are for people; the description of the API leaves them out.
+        route.include_in_schema = False  # type: ignore[attr-defined]
+    return sorted(routes, key=_place)
 
 
 def _place(route: BaseRoute) -> list[tuple[bool, int, str]]:

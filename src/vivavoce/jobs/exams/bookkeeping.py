@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -25,16 +26,37 @@ class Kept(Generic[T]):
         self._most = most
         self._lock = Lock()
         self._things: OrderedDict[Hashable, T] = OrderedDict()
+        self._making: dict[Hashable, Future[T]] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the thing of this key; others wait while one makes it."""
+        """Return the thing of this key; whoever asks for it while it is made waits, and nobody else does."""
         with self._lock:
-            if key not in self._things:
-                self._things[key] = make()
-            self._things.move_to_end(key)
+            if key in self._things:
+                self._things.move_to_end(key)
+                return self._things[key]
+            others = self._making.get(key)
+            if others is None:
+                mine = self._making[key] = Future()
+        return others.result() if others is not None else self._made(key, make, mine)
+
+    def _made(self, key: Hashable, make: Callable[[], T], promise: Future[T]) -> T:
+        try:
+            thing = make()
+        except BaseException as error:
+            self._settle(key)
+            promise.set_exception(error)
+            raise
+        with self._lock:
+            self._things[key] = thing
             while len(self._things) > self._most:
                 self._things.popitem(last=False)
-            return self._things[key]
+        self._settle(key)
+        promise.set_result(thing)
+        return thing
+
+    def _settle(self, key: Hashable) -> None:
+        with self._lock:
+            del self._making[key]
 
 
 def find_unit(units: Mapping[str, T], name: str) -> T:

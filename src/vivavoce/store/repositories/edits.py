@@ -129,8 +129,9 @@ class Edits(Repository):
 
     def state(self, project_id: str) -> tuple[int, str]:
         """Return a mark of the content of a project: it is another one after every change."""
-        newest = self.of_project(project_id, limit=1)
-        return self.count(project_id), newest[0].id if newest else ""
+        edits = tables.edits
+        newest = sa.select(edits.c.id).where(edits.c.project_id == project_id).order_by(edits.c.at.desc(), edits.c.id)
+        return self.count(project_id), self.connection.execute(newest.limit(1)).scalar() or ""
 
     def count(self, project_id: str) -> int:
         """Return how many edits a project has seen."""
@@ -329,8 +330,8 @@ def _turned_round(edit: Edit, undoing: Edit) -> sa.Insert:
 
 def _conflict_text(there: Mapping[str, Any] | None, change: Change) -> str:
     if there is None:
-        return "it has been deleted"
-    return "it is there already" if change.before is None else "it has been changed"
+        return say("it has been deleted")
+    return say("it is there already") if change.before is None else say("it has been changed")
 
 
 def _clash(error: IntegrityError) -> UsageError:

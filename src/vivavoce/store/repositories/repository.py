@@ -28,7 +28,10 @@ class Repository:
 
     def _all(self, kind: type[T], query: sa.Select[Any]) -> tuple[T, ...]:
         """Return all rows."""
-        return tuple(self._made(kind, found) for found in self.connection.execute(query).mappings())
+        found = self.connection.execute(query)
+        names = tuple(found.keys())
+        # Half the time of the rows' own mappings, which counts where a run has 60,000 messages.
+        return tuple(self._made(kind, dict(zip(names, row, strict=True))) for row in found)
 
     def _made(self, kind: type[T], found: Mapping[Any, Any]) -> T:
         """Make a row; repositories whose rows hold more than plain values say how."""

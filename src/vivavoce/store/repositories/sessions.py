@@ -14,6 +14,13 @@ from vivavoce.store.tables import sessions, users
 
 # All but the hash of the secret, which nobody needs to see.
 _COLUMNS = tuple(column for column in sessions.c if column.name != "secret")
+# Asked with every request, so it is put together once.
+_FIND = (
+    sa.select(*(column.label(f"sign_in_{column.name}") for column in _COLUMNS), users)
+    .join(users, users.c.id == sessions.c.user_id)
+    .where(sessions.c.secret == sa.bindparam("secret_hash"), sessions.c.expires > sa.bindparam("at"))
+    .where(users.c.disabled.is_(False))
+)
 
 
 class Sessions(Repository):
@@ -31,10 +38,7 @@ class Sessions(Repository):
 
     def find(self, secret_hash: str, now: datetime) -> tuple[SignIn, User] | None:
         """Return who is signed in with a secret; None where it is over or the person is shut out."""
-        mine = [column.label(f"sign_in_{column.name}") for column in _COLUMNS]
-        query = sa.select(*mine, users).join(users, users.c.id == sessions.c.user_id)
-        query = query.where(sessions.c.secret == secret_hash, sessions.c.expires > now, users.c.disabled.is_(False))
-        found = self.connection.execute(query).mappings().first()
+        found = self.connection.execute(_FIND, {"secret_hash": secret_hash, "at": now}).mappings().first()
         if found is None:
             return None
         sign_in = SignIn(**{column.name: found[f"sign_in_{column.name}"] for column in _COLUMNS})

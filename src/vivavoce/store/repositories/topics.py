@@ -44,6 +44,12 @@ class Topics(Repository):
         found = self._topics(topics.c.project_id == project_id)
         return tuple(sorted(found, key=lambda topic: (topic.name.casefold(), topic.name)))
 
+    def names(self, project_id: str) -> dict[str, str]:
+        """Return the names of all topics of a project by their ids, in order."""
+        query = sa.select(topics.c.id, topics.c.name).where(topics.c.project_id == project_id)
+        found = sorted(self.connection.execute(query), key=lambda row: (row.name.casefold(), row.name))
+        return {row.id: row.name for row in found}
+
     def sizes(self, project_id: str) -> dict[str, int]:
         """Return how many examples each topic has, by its id."""
         query = sa.select(topics.c.id, _SIZE).outerjoin(examples, examples.c.topic_id == topics.c.id)

@@ -47,10 +47,12 @@ class Turns(Repository):
         turns = tables.turns
         return self._all(TurnRow, sa.select(turns).where(turns.c.unit_id == unit_id).order_by(turns.c.number))
 
-    def of_run(self, run_id: str) -> tuple[TurnRow, ...]:
-        """Return all messages of a run: by unit, in order."""
+    def of_run(self, run_id: str, *, repeats: int | None = None) -> tuple[TurnRow, ...]:
+        """Return all messages of a run, or those of its first repeats: by unit, in order."""
         turns, units = tables.turns, tables.units
         query = sa.select(turns).join(units, units.c.id == turns.c.unit_id).where(turns.c.run_id == run_id)
+        if repeats is not None:
+            query = query.where(turns.c.repeat < repeats)
         return self._all(TurnRow, query.order_by(units.c.place, turns.c.number))
 
     def of_script(self, run_id: str, script: str, repeat: int | None = None) -> tuple[TurnRow, ...]:

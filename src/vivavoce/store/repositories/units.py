@@ -9,7 +9,14 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from vivavoce.store import tables
-from vivavoce.store.repositories.claims import CONCLUSION, MOST_ATTEMPTS, OPEN, claimable, conclusions
+from vivavoce.store.repositories.claims import (
+    CONCLUDING_PHASE,
+    CONCLUSION,
+    MOST_ATTEMPTS,
+    OPEN,
+    claimable,
+    conclusions,
+)
 from vivavoce.store.repositories.repository import Repository
 from vivavoce.store.repositories.serial import one_at_a_time
 from vivavoce.store.rows import RunState, Unit, UnitState
@@ -19,7 +26,8 @@ T = TypeVar("T")
 LEASE_SECONDS = 30.0
 # Without the result, which may be large and is seldom wanted.
 _SHOWN = tuple(column for column in tables.units.c if column.name != "result")
-_OWN = tables.units.c.key != CONCLUSION
+# By its phase, which an index holds beside the state: rows with their results are not touched to count them.
+_OWN = tables.units.c.phase != CONCLUDING_PHASE
 _GIVEN_BACK = "it was begun and given back"
 _LOST = "the worker stopped while doing this, three times"
 
@@ -134,6 +142,12 @@ class Units(Repository):
         query = sa.select(units.c.state, sa.func.count()).where(units.c.run_id == run_id, _OWN)
         found = {each[0]: int(each[1]) for each in self.connection.execute(query.group_by(units.c.state))}
         return {state: found.get(state.value, 0) for state in UnitState}
+
+    def bots(self, run_id: str) -> frozenset[str]:
+        """Return the bots that a run talks to."""
+        units = tables.units
+        query = sa.select(units.c.bot).distinct().where(units.c.run_id == run_id, units.c.bot != "")
+        return frozenset(self.connection.execute(query).scalars())
 
     def result(self, unit_id: str) -> bytes | None:
         """Return the result of a unit."""

@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 
 from vivavoce.store.rows import Role
 from vivavoce.web.access import Needs
+from vivavoce.web.api.errors import error_schemas
 from vivavoce.workspace.access.keys import SCOPES
 
 KEY = "key"
@@ -55,7 +56,9 @@ def complete_description(schema: dict[str, Any], roles: Operations) -> dict[str,
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():
             _complete(operation, roles.get((path, method)))
-    schema.setdefault("components", {})["securitySchemes"] = {KEY: SECURITY}
+    parts = schema.setdefault("components", {})
+    parts["securitySchemes"] = {KEY: SECURITY}
+    parts.setdefault("schemas", {}).update(error_schemas())
     return schema
 
 

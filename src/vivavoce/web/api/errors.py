@@ -17,6 +17,17 @@ _MEANINGS = {
     501: "A part that is needed for this is not installed.",
     503: "The work could not be completed now; try again.",
 }
+_PLACE = "#/components/schemas/{model}"
+_CONTENT = {"application/json": {"schema": {"$ref": _PLACE.format(model=ErrorBody.__name__)}}}
+# By reference: given as a model, it would be worked out anew for every status of every route, which takes a second.
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody, "description": meaning} for status, meaning in _MEANINGS.items()
+    status: {"description": meaning, "content": _CONTENT} for status, meaning in _MEANINGS.items()
 }
+
+
+def error_schemas() -> dict[str, Any]:
+    """Return what the answers refer to, by name."""
+    from pydantic import TypeAdapter
+
+    schema = TypeAdapter(ErrorBody).json_schema(mode="serialization", ref_template=_PLACE)
+    return {**schema.pop("$defs"), ErrorBody.__name__: schema}

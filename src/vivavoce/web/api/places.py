@@ -11,7 +11,7 @@ from fastapi import Depends, Request, Response
 Placing = Callable[..., None]
 
 
-def placing(request: Request, response: Response) -> Placing:
+async def placing(request: Request, response: Response) -> Placing:
     """Return what names the place of a new thing by the steps of its address within the API.
 
     Things that have no address of their own are a list that is narrowed by a query.

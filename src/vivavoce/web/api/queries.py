@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from vivavoce.errors import Fault, UsageError, nearest
 
 
-def check_query(request: Request) -> None:
+async def check_query(request: Request) -> None:
     """Refuse parameters that an operation does not take, and those that are given twice."""
     given = Counter(name for name, _ in request.query_params.multi_items())
     route = request.scope.get("route")
