@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 
 from vivavoce.conversations.result import Change, RunDiff
 from vivavoce.conversations.running.record import RunRecord
@@ -56,10 +56,10 @@ def shorten(text: str, most: int = 140) -> str:
 
 def visible(text: str) -> str:
     """Leave out characters that steer a terminal or turn the direction of a line: a bot may send anything."""
-    return "".join(c for c in text if c in "\n\t" or not (unicodedata.category(c) == "Cc" or c in _TURNING))
+    return _STEERING.sub("", text)
 
 
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def key_before(diff: RunDiff, change: Change) -> TalkKey:

@@ -108,7 +108,8 @@ def _compare(pair: _Pair, header: RunHeader, seed: int, draws: int) -> Tested:
     same = pair.before_name == pair.after_name
     later = f"{pair.after_name} (after)" if same else pair.after_name
     earlier = f"{pair.before_name} (before)" if same else pair.before_name
-    lines = [*_renamed(pair.after.values(), later), *_renamed(pair.before.values(), earlier)]
+    both = list(pair.both())
+    lines = [*_renamed((after for _, after in both), later), *_renamed((before for before, _ in both), earlier)]
     return compare_two(columns_of(lines, (later, earlier), header.plan), seed=seed, draws=draws)
 
 

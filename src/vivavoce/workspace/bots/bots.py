@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
-
-import sqlalchemy as sa
 
 from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry, runs_programs
 from vivavoce.bots.contract import hold_checks
@@ -18,12 +18,12 @@ from vivavoce.bots.registry import THINKING
 from vivavoce.bots.wire import shown_address
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
+from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Edit, Project, Role, Run
 from vivavoce.store.stamps import new_id, now
-from vivavoce.store.tables import runs, units
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules, Entry, addresses_of, entry_faults, kind_of, option_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 MOST_NAME = 100
 MOST_ENTRY = 20_000
+PAGE = 50
 TEST_SECONDS = 30.0
 # A bot that is slow to answer must leave time for the other checks.
 MESSAGE_SECONDS = 8.0
@@ -83,7 +84,7 @@ def list_bots(store: Store, project: Project) -> tuple[BotLine, ...]:
     """Return the bots of a project, by name."""
     with store.reading() as tx:
         rows = tx.bots.of_project(project.id)
-        latest = _latest_runs(tx, project)
+        latest = _latest_runs(tx, project, {row.name for row in rows})
     return tuple(replace(describe_bot(row), last_run=latest.get(row.name)) for row in rows)
 
 
@@ -91,7 +92,7 @@ def show_bot(store: Store, project: Project, bot_id: str) -> BotLine:
     """Return one bot; AbsentError where the project has none of this id."""
     row = find_bot(store, project, bot_id)
     with store.reading() as tx:
-        latest = _latest_runs(tx, project, row.name)
+        latest = _latest_runs(tx, project, {row.name})
     return replace(describe_bot(row), last_run=latest.get(row.name))
 
 
@@ -319,12 +320,25 @@ def _check_free(tx: Transaction, project: Project, name: str) -> None:
         raise DataError("this bot cannot be used as it is", faults=[fault], remedy="choose another name")
 
 
-def _latest_runs(tx: Transaction, project: Project, name: str | None = None) -> dict[str, Run]:
+def _latest_runs(tx: Transaction, project: Project, names: Collection[str]) -> dict[str, Run]:
     """Return the newest run of each bot by its name."""
-    newest = sa.select(units.c.bot, sa.func.max(runs.c.number)).join(runs, runs.c.id == units.c.run_id)
-    newest = newest.where(runs.c.project_id == project.id, runs.c.kind == "conversations", units.c.bot != "")
-    if name is not None:
-        newest = newest.where(units.c.bot == name)
-    numbers = {found.bot: found[1] for found in tx.connection.execute(newest.group_by(units.c.bot))}
-    found = {number: tx.runs.by_number(project.id, number) for number in set(numbers.values())}
-    return {bot: run for bot, number in numbers.items() if (run := found[number]) is not None}
+    found: dict[str, Run] = {}
+    for run in _talking_runs(tx, project):
+        here = _BOTS.get(run.id, partial(tx.units.bots, run.id))
+        found |= {name: run for name in names if name in here and name not in found}
+        if len(found) == len(names):
+            break
+    return found
+
+
+def _talking_runs(tx: Transaction, project: Project) -> Iterator[Run]:
+    """Yield the runs of conversations, the newest first; seldom are more than a few looked at."""
+    for offset in count(0, PAGE):
+        page = tx.runs.page(project.id, "conversations", limit=PAGE, offset=offset)
+        yield from page
+        if len(page) < PAGE:
+            return
+
+
+# Which bots a run talks to never changes.
+_BOTS: Kept[frozenset[str]] = Kept(1_000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.conversations.findings.diff import diff_runs
@@ -66,7 +66,7 @@ def compare_conversations(store: Store, project: Project, a: int, b: int) -> Run
         raise UsageError("a run is not compared with itself", remedy="choose two runs")
     results = conversations_result(store, before), conversations_result(store, after)
     key = (before.id, before.version, after.id, after.version)
-    diff = _DIFFS.get(key, lambda: diff_runs(_whole(store, before, results[0]), _whole(store, after, results[1])))
+    diff = _DIFFS.get(key, lambda: _diff(store, (before, after), results))
     return RunChanges(before, after, diff, tuple(_numbers(*results)))
 
 
@@ -99,12 +99,19 @@ def _place(key: TalkKey, number: int) -> TurnPlace:
     return TurnPlace(key.bot, key.script, key.repeat, number)
 
 
-def _whole(store: Store, run: Run, result: ConversationsResult) -> ConversationsResult:
-    """Return a result with its scripts and judged turns, which are kept apart from the numbers."""
+def _diff(store: Store, runs: Sequence[Run], results: Sequence[ConversationsResult]) -> RunDiff:
+    # Repeats that only one of the runs has are never compared.
+    repeats = min(result.header.repeats for result in results)
+    before, after = (_whole(store, run, result, repeats) for run, result in zip(runs, results, strict=True))
+    return diff_runs(before, after)
+
+
+def _whole(store: Store, run: Run, result: ConversationsResult, repeats: int) -> ConversationsResult:
+    """Return a result with its scripts and the judged turns of its first repeats, kept apart from the numbers."""
     header = material_of(store, run).header
     scripts = {script.id: script for script in header.plan.scripts}
     with store.reading() as tx:
-        rows = tx.turns.of_run(run.id)
+        rows = tx.turns.of_run(run.id, repeats=repeats)
     lines = tuple(_line(row, scripts[row.script]) for row in rows if row.outcome)
     return replace(result, header=header, lines=lines)
 

@@ -18,6 +18,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.repositories.turns import ALL_TURNS, TurnFilter
 from vivavoce.store.rows import Run, RunState, TurnRow
 from vivavoce.store.tables import turns
+from vivavoce.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from vivavoce.conversations.scenario import Script, ScriptTurn
@@ -28,6 +29,7 @@ MOST_TURNS = 500
 MOST_NAMED = 500
 FIELDS = ("bot", "domain", "level", "scenario", "kind")
 
+_TOTALS: Kept[int] = Kept(100)
 _MATERIALS: Kept[Material] = Kept(6)
 _CHOICES: Kept[Mapping[str, tuple[str, ...]]] = Kept(16)
 
@@ -63,7 +65,13 @@ def list_turns(
         # A page that is not full is the last one: what comes before it is known without counting again.
         if len(rows) < limit and (rows or not offset):
             return TurnPage(rows, offset + len(rows))
-        return TurnPage(rows, tx.turns.count(run.id, chosen))
+        return TurnPage(rows, _total(tx, run, chosen))
+
+
+def _total(tx: Transaction, run: Run, chosen: TurnFilter) -> int:
+    if run.state.open:
+        return tx.turns.count(run.id, chosen)
+    return _TOTALS.get((run.id, run.version, chosen), lambda: tx.turns.count(run.id, chosen))
 
 
 def _storable(chosen: TurnFilter) -> TurnFilter:

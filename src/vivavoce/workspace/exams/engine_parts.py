@@ -74,7 +74,13 @@ def _points() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=plugins.CLASSIFIERS))
 
 
-def _absent_packages(point: EntryPoint) -> Iterator[str]:
+@cache
+def _absent_packages(point: EntryPoint) -> tuple[str, ...]:
+    """Return what an engine lacks: looking for packages is slow, and none comes while the program runs."""
+    return tuple(_lacks(point))
+
+
+def _lacks(point: EntryPoint) -> Iterator[str]:
     """Yield what an engine lacks: its own module, and the packages that the extras at its entry point bring."""
     if find_spec(point.module.partition(".")[0]) is None:
         yield point.module.partition(".")[0]

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import sqlalchemy as sa
 
+from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.store.rows import Project, SuiteRow
 from vivavoce.store.tables import examples, topics
 from vivavoce.store.transaction import Transaction
@@ -21,8 +22,16 @@ class OfferedTopic:
     phrases: tuple[str, ...]
 
 
+_OFFERED: Kept[tuple[OfferedTopic, ...]] = Kept(8)
+
+
 def offered_topics(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
     """Return the topics that can be chosen, by name."""
+    key = (project.id, tx.edits.state(project.id), suite.agent)
+    return _OFFERED.get(key, lambda: _offered(tx, project, suite))
+
+
+def _offered(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
     found = {topic.name: topic for topic in _of_agent(suite.agent)}
     found |= {topic.name: topic for topic in _of_project(tx, project)}
     return tuple(sorted(found.values(), key=lambda topic: topic.name.casefold()))

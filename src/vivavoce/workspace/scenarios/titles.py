@@ -6,6 +6,7 @@ from collections import Counter
 
 from vivavoce.conversations import Scenario, Suite
 from vivavoce.errors import plural
+from vivavoce.sentences import say
 
 
 def free_title(suite: Suite, wanted: str, *, besides: str = "") -> str:
@@ -24,14 +25,14 @@ def title_doubt(suite: Suite, scenario: Scenario) -> str:
     if not same or not scenario.title.strip():
         return ""
     offered = free_title(suite, scenario.title, besides=scenario.id)
-    return f"'{same[0]}' has the title '{scenario.title}' too; '{offered}' would tell them apart"
+    return say(f"'{same[0]}' has the title '{scenario.title}' too; '{offered}' would tell them apart")
 
 
 def shared_titles(suite: Suite) -> str:
     """Say how many titles stand at several scenarios; nothing where all differ."""
     counted = Counter(_alike(one.title) for one in suite.scenarios if one.title.strip())
     shared = sum(number > 1 for number in counted.values())
-    return f"{plural(shared, 'title')} at more than one scenario: all were taken" if shared else ""
+    return say(f"{plural(shared, 'title')} at more than one scenario: all were taken") if shared else ""
 
 
 def _alike(title: str) -> str:

@@ -53,7 +53,7 @@ def list_duplicates(
 def _twins(tx: Transaction, project: Project) -> tuple[Twins, ...]:
     from vivavoce.text.duplicates import duplicate_groups  # heavy: only when somebody looks
 
-    names = {topic.id: topic.name for topic in tx.topics.of_project(project.id)}
+    names = tx.topics.names(project.id)
     rows = tx.examples.of_project(project.id)
     groups: defaultdict[int, list[Twin]] = defaultdict(list)
     for row, number in zip(rows, duplicate_groups([row.text for row in rows]) if rows else (), strict=True):

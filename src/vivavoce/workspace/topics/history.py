@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from vivavoce.errors import AbsentError
@@ -101,8 +102,8 @@ def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None 
         changes = tx.edits.changes(edit_id, limit=None if most is None else 2 * most)
         titles = _topic_titles(tx, project, changes)
         (line,) = edit_lines(tx, [edit])
-    rows = tuple(_described(own, titles) for own in _by_row(changes))
-    return EditDetail(edit, line.who, rows[:most])
+    rows = tuple(_described(own, titles) for own in islice(_by_row(changes), most))
+    return EditDetail(edit, line.who, rows)
 
 
 def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why: str = "") -> Edit:
@@ -168,7 +169,7 @@ def _topic_titles(tx: Transaction, project: Project, changes: Sequence[Change]) 
         for change in changes
         if change.noun == "topics" and (values := change.after or change.before)
     }
-    known |= {topic.id: topic.name for topic in tx.topics.of_project(project.id)}
+    known |= tx.topics.names(project.id)
     homes = {values.get("topic_id") for c in changes for values in (c.before, c.after) if values}
     return known | tx.edits.last_names("topics", [one for one in homes if one and one not in known])
 

@@ -120,6 +120,7 @@ _SORTS: Mapping[str, Callable[[TopicLine], Any]] = {
 SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
 _FINDINGS: Kept[Mapping[str, TopicFindings]] = Kept(8)
 _COUNTS: Kept[Mapping[str | None, tuple[int, int, int]]] = Kept(8)
+_TOPICS: Kept[tuple[tuple[Topic, int], ...]] = Kept(8)
 
 
 def list_topics(
@@ -136,13 +137,19 @@ def list_topics(
     with store.reading() as tx:
         exam = _latest(tx, project)
         count, examples = tx.topics.count(project.id), tx.examples.count(project.id)
-        found = tx.topics.page(project.id, search, limit=max(count, 1))
+        found = tx.topics.page(project.id, search, limit=count or 1) if search.strip() else _all_topics(tx, project)
         strangers = tx.examples.count_out_of_scope(project.id)
     lines = [_line(topic, size, exam) for topic, size in found]
     chosen = _sorted([line for line in lines if flag is None or flag in line.flags], sort)
     flagged = sum(bool(set(line.flags) - {"changed"}) for line in lines)
     end = None if limit is None else offset + limit
     return TopicList(tuple(chosen[offset:end]), len(chosen), count, examples, strangers, flagged, exam.run)
+
+
+def _all_topics(tx: Transaction, project: Project) -> tuple[tuple[Topic, int], ...]:
+    """Return every topic with its size: kept until something is changed, since every list begins with them."""
+    key = (project.id, tx.edits.state(project.id))
+    return _TOPICS.get(key, lambda: tx.topics.page(project.id, limit=tx.topics.count(project.id) or 1))
 
 
 def matching_topics(

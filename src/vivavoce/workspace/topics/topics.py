@@ -64,7 +64,7 @@ def get_topic(store: Store, project: Project, topic_id: str) -> Topic:
 def topic_names(store: Store, project: Project) -> dict[str, str]:
     """Return the names of all topics by their ids, in order."""
     with store.reading() as tx:
-        return {topic.id: topic.name for topic in tx.topics.of_project(project.id)}
+        return tx.topics.names(project.id)
 
 
 def weigh_topics(store: Store, project: Project, topic_ids: Sequence[str]) -> Loss:
