@@ -6,15 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Role
 from vivavoce.web.api.reading import read_operations
-from vivavoce.web.app import API, bare_app
+from vivavoce.web.app import API
 
-SCHEMA = bare_app(None).openapi()  # type: ignore[arg-type]
+if TYPE_CHECKING:
+    from conftest import Served
+
 VERBS = {
     "add", "apply", "cancel", "change", "check", "compare", "create", "delete", "disable", "drop", "end", "export",
     "invite", "list", "make", "merge", "move", "prepare", "rate", "rename", "restore", "resume", "retry", "revoke",
@@ -38,11 +41,12 @@ FILES = {"export_suite", "export_topics", "show_findings", "show_report", "show_
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation as it is described."""
+    """An operation as it is described, among the shapes that all share."""
 
     method: str
     path: str
     raw: dict[str, Any]
+    shapes: dict[str, Any]
 
     @property
     def name(self) -> str:
@@ -55,27 +59,36 @@ class Operation:
     @property
     def answer(self) -> dict[str, Any]:
         content = self.raw["responses"][self.good].get("content", {}).get("application/json", {})
-        return resolved(content.get("schema", {}))
+        return self.resolved(content.get("schema", {}))
 
     @property
     def parameters(self) -> set[str]:
         return {one["name"] for one in self.raw.get("parameters", ())}
 
-
-def resolved(schema: dict[str, Any]) -> dict[str, Any]:
-    name = schema.get("$ref", "").rsplit("/", 1)[-1]
-    return SCHEMA["components"]["schemas"][name] if name else schema
-
-
-ALL = [Operation(method, path, raw) for path, methods in SCHEMA["paths"].items() for method, raw in methods.items()]
+    def resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+        name = schema.get("$ref", "").rsplit("/", 1)[-1]
+        return dict(self.shapes[name]) if name else schema
 
 
-def each(check: Callable[[Operation], None]) -> Callable[[], None]:
+@pytest.fixture(scope="module")
+def description(served: Served) -> dict[str, Any]:
+    """Return what the API says of itself."""
+    return served.bare.openapi()
+
+
+@pytest.fixture(scope="module")
+def operations(description: dict[str, Any]) -> list[Operation]:
+    shapes = description["components"]["schemas"]
+    paths = description["paths"].items()
+    return [Operation(method, path, raw, shapes) for path, methods in paths for method, raw in methods.items()]
+
+
+def each(check: Callable[[Operation], None]) -> Callable[[list[Operation]], None]:
     """Make one test of all operations: hundreds of tests would cost more than what they check."""
 
-    def test() -> None:
+    def test(operations: list[Operation]) -> None:
         wrong = []
-        for one in ALL:
+        for one in operations:
             try:
                 check(one)
             except AssertionError as error:
@@ -86,9 +99,9 @@ def each(check: Callable[[Operation], None]) -> Callable[[], None]:
     return test
 
 
-def test_every_operation_has_a_name_of_its_own() -> None:
-    assert len(ALL) > 100
-    assert [name for name, n in Counter(one.name for one in ALL).items() if n > 1] == []
+def test_every_operation_has_a_name_of_its_own(operations: list[Operation]) -> None:
+    assert len(operations) > 100
+    assert [name for name, n in Counter(one.name for one in operations).items() if n > 1] == []
 
 
 @each
@@ -142,7 +155,7 @@ def test_what_is_made_has_a_place_and_reading_changes_nothing(one: Operation) ->
 def test_a_body_refuses_what_it_does_not_know(one: Operation) -> None:
     for media, content in one.raw.get("requestBody", {}).get("content", {}).items():
         if media == "application/json":
-            assert resolved(content["schema"])["additionalProperties"] is False
+            assert one.resolved(content["schema"])["additionalProperties"] is False
 
 
 @each
@@ -185,10 +198,10 @@ def test_what_was_made_is_found_at_its_place(admin: TestClient) -> None:
     assert admin.get(key.headers["location"]).json() == key.json()["key"]
 
 
-def test_people_can_read_the_description(reader: TestClient) -> None:
+def test_people_can_read_the_description(reader: TestClient, description: dict[str, Any]) -> None:
     shown = reader.get("/api")
     assert shown.status_code == 200
-    assert [one.name for one in read_operations(SCHEMA) if f"#{one.name}" not in shown.text] == []
+    assert [one.name for one in read_operations(description) if f"#{one.name}" not in shown.text] == []
     topics = reader.get("/api", params={"group": "topics"})
     assert "merge_topics" in topics.text
     assert "add_bot" not in topics.text

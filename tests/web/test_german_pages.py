@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 from html.parser import HTMLParser
 from typing import Any
 
@@ -20,8 +21,7 @@ from vivavoce.web.security import new_session_secret, session_cookie
 FOR_PROGRAMS = ("/api", "/static")
 # So many pages of one shape are looked at: ten topics look alike.
 ALIKE = 2
-# Pictures are drawn when a run ends, in English; the words around them are told anew.
-HIDDEN = ("script", "style", "svg", "code", "pre", "textarea")
+HIDDEN = ("script", "style", "code", "pre", "textarea")
 PLACE = re.compile(r"\{[^}]*\}|%\(\w+\)s")
 
 
@@ -89,6 +89,7 @@ def visit(client: TestClient, start: str) -> Iterator[tuple[str, Reading]]:
             ahead += page.links
 
 
+@cache
 def english() -> tuple[str, ...]:
     """Return what of the English texts is told otherwise in German and is long enough to be no accident."""
     texts = {

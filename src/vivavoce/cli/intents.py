@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +40,53 @@ if TYPE_CHECKING:
     from vivavoce.intents import Setting
     from vivavoce.records import Dataset
     from vivavoce.settings import Settings
+
+TrainingFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="TRAIN",
+        help="File of the training examples; or one file for both, divided by its column `split`.",
+        autocompletion=complete_material,
+    ),
+]
+TestFile = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="TEST",
+        help="File of the messages kept aside.",
+        show_default=False,
+        autocompletion=complete_material,
+    ),
+]
+Predictions = Annotated[
+    Path | None,
+    typer.Option(
+        "--predictions",
+        metavar="PATH",
+        help="Write every guess as CSV: text, intent, guess, confidence.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+SeveralClassifiers = Annotated[
+    list[str],
+    typer.Option(
+        "--classifier",
+        "-c",
+        metavar="NAME",
+        help="Classifier, as `kind` or `kind:option`; at least two, see `viva classifiers`.",
+        rich_help_panel=EXAM,
+        autocompletion=complete_classifier,
+    ),
+]
+RecordFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--record",
+        metavar="FOLDER",
+        help="Keep finished retries in this folder; the same command goes on where it was stopped.",
+        rich_help_panel=GATES,
+    ),
+]
 
 app = typer.Typer(
     name="intents",
@@ -87,12 +136,7 @@ def check(
     from vivavoce.reports.tables import show_check
 
     found = find_problems(data, now=datetime.now(UTC))
-    deliver(
-        output,
-        found.to_json(),
-        lambda: render_check(found, source=data.source),
-        lambda console: show_check(console, found, verbose=output.verbose),
-    )
+    _deliver(output, found, partial(render_check, source=data.source), show_check)
     if strict and any(problem.severity == "error" for problem in found.problems):
         raise typer.Exit(1)
 
@@ -142,45 +186,17 @@ def examine(
             progress=progress,
             **_design(settings),
         )
-    deliver(
-        output,
-        result.to_json(),
-        lambda: render_result(result),
-        lambda console: show_result(console, result, verbose=output.verbose),
-    )
+    _deliver(output, result, render_result, show_result)
     conclude(result.failures, record, lambda: require_gates(result, gates))
 
 
 @app.command()
 @grouped
 def blind(
-    train: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAIN",
-            help="File of the training examples; or one file for both, divided by its column `split`.",
-            autocompletion=complete_material,
-        ),
-    ],
-    test: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TEST",
-            help="File of the messages kept aside.",
-            show_default=False,
-            autocompletion=complete_material,
-        ),
-    ] = None,
+    train: TrainingFile,
+    test: TestFile = None,
     *,
-    predictions: Annotated[
-        Path | None,
-        typer.Option(
-            "--predictions",
-            metavar="PATH",
-            help="Write every guess as CSV: text, intent, guess, confidence.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
+    predictions: Predictions = None,
     fail_under: FailUnder = None,
     engine: Engine,
     scoring: Scoring,
@@ -221,12 +237,7 @@ def blind(
         )
     if predictions:
         write_predictions(predictions, result.predictions, out_of_scope=reading.out_of_scope)
-    deliver(
-        output,
-        result.to_json(),
-        lambda: render_blind(result),
-        lambda console: show_blind(console, result, verbose=output.verbose),
-    )
+    _deliver(output, result, render_blind, show_blind)
     require_blind(result, gates)
 
 
@@ -235,26 +246,8 @@ def blind(
 def compare(
     file: File,
     *,
-    classifier: Annotated[
-        list[str],
-        typer.Option(
-            "--classifier",
-            "-c",
-            metavar="NAME",
-            help="Classifier, as `kind` or `kind:option`; at least two, see `viva classifiers`.",
-            rich_help_panel=EXAM,
-            autocompletion=complete_classifier,
-        ),
-    ],
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            "--record",
-            metavar="FOLDER",
-            help="Keep finished retries in this folder; the same command goes on where it was stopped.",
-            rich_help_panel=GATES,
-        ),
-    ] = None,
+    classifier: SeveralClassifiers,
+    record: RecordFolder = None,
     splitting: Splitting,
     scoring: Scoring,
     patience: Patience,
@@ -288,12 +281,7 @@ def compare(
             progress=progress,
             **_design(settings),
         )
-    deliver(
-        output,
-        result.to_json(),
-        lambda: render_comparison(result),
-        lambda console: show_comparison(console, result, verbose=output.verbose),
-    )
+    _deliver(output, result, render_comparison, show_comparison)
     failed = [*result.failures, *(failure for one in result.classifiers for failure in one.failures)]
     conclude(failed, record, lambda: None)
 
@@ -338,11 +326,16 @@ def over_time(
             seed=settings.seed,
             progress=progress,
         )
+    _deliver(output, result, render_timeline, show_timeline)
+
+
+def _deliver(output: Output, found: Any, render: Callable[[Any], str], show: Callable[..., None]) -> None:
+    """Give out what was found as it was asked for: as JSON, as a report, in the terminal."""
     deliver(
         output,
-        result.to_json(),
-        lambda: render_timeline(result),
-        lambda console: show_timeline(console, result, verbose=output.verbose),
+        found.to_json(),
+        lambda: render(found),
+        lambda console: show(console, found, verbose=output.verbose),
     )
 
 

@@ -24,6 +24,7 @@ from vivavoce.errors import (
     VivaError,
     WorkError,
 )
+from vivavoce.sentences import say
 from vivavoce.web.access import SignInNeededError
 from vivavoce.web.answers import go, page, words_of
 from vivavoce.web.security.refusals import Refusal, plain_answer
@@ -42,7 +43,7 @@ STATUSES: tuple[tuple[type[VivaError], int], ...] = (
 )
 
 
-_HTTP_TEXTS = {404: "there is nothing here", 405: "this page cannot be asked in this way"}
+_HTTP_TEXTS = {404: say("there is nothing here"), 405: say("this page cannot be asked in this way")}
 
 
 @dataclass(frozen=True, slots=True)

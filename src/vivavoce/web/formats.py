@@ -155,7 +155,8 @@ def filters(words: Words) -> dict[str, Callable[..., Any]]:
     """Return the filters of templates, by name."""
     writer = Writer(words)
     names = ("number", "percent", "share", "value", "interval", "plural", "duration", "day", "date", "ago")
-    return {**{name: getattr(writer, name) for name in names}, "differences": differences, "said": words.said}
+    below = {"said": words.said, "ours": words.ours, "pictured": lambda figure: figure.in_words(words.language)}
+    return {**{name: getattr(writer, name) for name in names}, "differences": differences, **below}
 
 
 def _utc(moment: datetime) -> datetime:

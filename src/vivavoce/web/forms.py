@@ -15,6 +15,9 @@ from vivavoce.errors import Fault, UsageError, nearest
 from vivavoce.web.access import config_of
 from vivavoce.web.security import read_form, saved_upload
 
+# A reason is a sentence or two: the history shows it beside what was done.
+MOST_WHY = 500
+
 
 class Fields:
     """The fields of a form. Faults are collected; `check` refuses with all of them at once."""
@@ -24,12 +27,10 @@ class Fields:
         self._max = max_upload_bytes
         self.faults: list[Fault] = []
 
-    def text(self, name: str, *, needed: bool = False, most: int = 10_000) -> str:
+    def text(self, name: str, *, most: int = 10_000) -> str:
         """Return a text without blanks around it; empty where it is missing."""
         value = self._data.get(name)
         said = value.strip() if isinstance(value, str) else ""
-        if needed and not said:
-            self.faults.append(Fault("this is empty", name))
         if len(said) > most:
             self.faults.append(Fault(f"this is longer than {most:,} characters", name))
         return said

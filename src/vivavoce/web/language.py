@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from vivavoce.web.retelling import retell
+from vivavoce.web.retelling import retell, retell_ours
 
 __all__ = [
     "DEFAULT",
@@ -51,6 +51,10 @@ class Words:
     def said(self, text: str) -> str:
         """Return a text of the layers below (see `vivavoce.sentences`) in this language."""
         return text if self.language == DEFAULT else retell(self.language, text)
+
+    def ours(self, text: str) -> str:
+        """Return a text that may be somebody's own in this language, where it is one of ours."""
+        return text if self.language == DEFAULT else retell_ours(self.language, text)
 
 
 def gettext_noop(text: str) -> str:

@@ -1,21 +1,32 @@
-"""Lists that are paged, sorted and narrowed down by their address."""
+"""Lists that are paged, sorted and narrowed down by their address.
+
+What an address may ask of a list is said once, by a function that page and file share:
+
+    async def _asked(search: Search = "", sort: Word = "name", page: PageNumber = 1) -> Listing:
+        return Listing("", {"search": search}, sort, page)
+
+    Asked = Annotated[Listing, Depends(_asked)]
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, TypeVar
 from urllib.parse import urlencode
 
 from fastapi import Path, Query
 
+from vivavoce.errors import AbsentError
 from vivavoce.web.answers import TABLES
-from vivavoce.web.parts import Column, Pager
+from vivavoce.web.parts import Column, Field, Pager
+from vivavoce.web.parts import Row as TableRow
 from vivavoce.web.rendering import Link
 
 ROWS = 50
 LARGEST = 2**31 - 1
-PageNumber = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
+MOST_PAGES = 10_000_000
+PageNumber = Annotated[int, Query(alias="page", ge=1, le=MOST_PAGES)]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 Search = Annotated[str, Query(max_length=200)]
 Word = Annotated[str, Query(max_length=400)]
@@ -24,7 +35,10 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One page of a list: where it lives, what narrows it down, and how it is sorted ("-name" the other way)."""
+    """One page of a list: where it lives, what narrows it down, and how it is sorted ("-name" the other way).
+
+    As an address asks for it, it lives nowhere yet: `at` says where.
+    """
 
     path: str
     chosen: Mapping[str, str] = field(default_factory=dict)
@@ -36,6 +50,15 @@ class Listing:
     def offset(self) -> int:
         """How many rows come before this page."""
         return (self.page - 1) * self.size
+
+    @property
+    def wanted(self) -> dict[str, str | None]:
+        """What narrows the list down, for those who look for it: what is empty narrows nothing."""
+        return {name: value or None for name, value in self.chosen.items()}
+
+    def at(self, path: str) -> Listing:
+        """Return the same choices for the list that lives there."""
+        return replace(self, path=path)
 
     def address(self, **changes: str) -> str:
         """Return the address of the same list with other choices; what is empty is left out."""
@@ -70,3 +93,22 @@ class Listing:
     def downloads(self) -> tuple[Link, ...]:
         """Return the links to the whole list as files."""
         return tuple(Link(kind.upper(), self.file(kind)) for kind in TABLES)
+
+
+def check_ending(name: str, ending: str) -> None:
+    """Refuse a file that a list is not given as, before any work is done for it."""
+    if ending not in TABLES:
+        raise AbsentError("there is nothing here", remedy=f"take {name}.csv or {name}.xlsx")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListView:
+    """What every page of a list shows: what narrows it down, some of its rows, the other pages, and files."""
+
+    lead: str
+    path: str
+    fields: tuple[Field, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[TableRow, ...]
+    pager: Pager
+    downloads: tuple[Link, ...]

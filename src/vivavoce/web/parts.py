@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Literal
 
-__all__ = ["Choice", "Column", "Edit", "Field", "Pager", "Piece", "Progress", "Row", "Tone", "Turn", "differences"]
+__all__ = [
+    "Choice",
+    "Column",
+    "Edit",
+    "Field",
+    "Pager",
+    "Piece",
+    "Progress",
+    "Row",
+    "Tone",
+    "Turn",
+    "change_pieces",
+    "differences",
+    "hidden_field",
+    "named_choices",
+    "number_columns",
+    "text_columns",
+]
 
 Tone = Literal["good", "bad", "neutral"]
 Order = Literal["", "ascending", "descending"]
@@ -124,21 +142,39 @@ class Piece:
     kind: Literal["same", "added", "removed"] = "same"
 
 
+def text_columns(*titles: str) -> tuple[Column, ...]:
+    """Return the heads of columns that hold words."""
+    return tuple(Column(title) for title in titles)
+
+
+def number_columns(*titles: str) -> tuple[Column, ...]:
+    """Return the heads of columns that hold numbers."""
+    return tuple(Column(title, number=True) for title in titles)
+
+
+def named_choices(names: Iterable[str], every: str = "") -> tuple[Choice, ...]:
+    """Return options that are called as they are sent; `every` is the title of a first one that sends nothing."""
+    return (*((Choice("", every),) if every else ()), *(Choice(name, name) for name in names))
+
+
+def hidden_field(name: str, value: str) -> Field:
+    """Return what a form carries along unseen."""
+    return Field(name, "", "hidden", value)
+
+
 def differences(before: str, after: str) -> tuple[Piece, ...]:
     """Return two versions of a text as one run of pieces, by words, or by lines where the texts are long."""
     old, new = (_units(text, max(len(before), len(after)) > MANY_WORDS * 6) for text in (before, after))
-    pieces = []
+    pieces: list[Piece] = []
     for _, i, k, j, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        kept, came = "".join(old[i:k]), "".join(new[j:m])
-        if kept == came:
-            pieces.append(Piece(kept))
-            continue
-        pieces += [Piece(text, kind) for text, kind in _change(kept, came) if text]
+        gone, came = "".join(old[i:k]), "".join(new[j:m])
+        pieces += [Piece(gone)] if gone == came else change_pieces(gone, came)
     return tuple(pieces)
 
 
-def _change(gone: str, came: str) -> tuple[tuple[str, Literal["removed", "added"]], ...]:
-    return (gone, "removed"), (came, "added")
+def change_pieces(gone: str, came: str) -> tuple[Piece, ...]:
+    """Return what one version had and what the other has instead, as far as there is any of it."""
+    return tuple(piece for piece in (Piece(gone, "removed"), Piece(came, "added")) if piece.text)
 
 
 def _units(text: str, lines: bool) -> list[str]:

@@ -100,13 +100,13 @@ def actions_path(project: Project, run: Run) -> str:
 
 def tab_title(words: Words, run: Run) -> str:
     """Return what the tab of a browser says of a run: its number too, since people may give two the same title."""
-    return words.gettext("Run %(number)s: %(title)s", number=run.number, title=run.title)
+    return words.gettext("Run %(number)s: %(title)s", number=run.number, title=words.ours(run.title))
 
 
 def run_choice(words: Words, run: Run) -> Choice:
     """Return a run as an option of a select: number, title and when."""
     when = Writer(words).moment_words(run.created)
-    return Choice(str(run.number), f"{run.number}: {run.title} ({when})")
+    return Choice(str(run.number), f"{run.number}: {words.ours(run.title)} ({when})")
 
 
 def badge_of(words: Words, run: Run) -> RunBadge:

@@ -7,6 +7,7 @@ is held against the templates, and what stands in the places is put into the tra
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,7 +15,7 @@ from types import MappingProxyType
 
 from vivavoce.sentences import is_number, places_of, read_places
 
-__all__ = ["SIGNS", "Texts", "retell"]
+__all__ = ["SIGNS", "Texts", "retell", "retell_ours"]
 
 # What the standard library keeps of a catalogue: a text, or a text with the number of its form.
 Texts = Mapping[str | tuple[str, int], str]
@@ -23,11 +24,14 @@ Texts = Mapping[str | tuple[str, int], str]
 SIGNS: Mapping[str, Mapping[int, int]] = MappingProxyType({"de": str.maketrans(",.", ".,")})
 _AND: Mapping[str, str] = MappingProxyType({"de": " und "})
 _COUNT = re.compile(r"(\d[\d,]*) (\S.*)")
-_QUOTED = re.compile(r"'.*'", re.DOTALL)
+_QUOTED = re.compile(r"'.*'|\".*\"", re.DOTALL)
+_WORD = re.compile(r"\w+")
 _BRACKETED = re.compile(r"(.+?)?(?: |^)\(([^()]+)\)")
 _PLACE = re.compile(r"\{(\w+)(?:![a-z])?(?::([^}]*))?\}")
 # A comma between items, not one inside brackets.
 _COMMA = re.compile(r", (?![^(]*\))")
+_UNITS = (" %", " ms", " s")
+_STOPS = (".", ";", ":")
 _BETWEEN = re.compile(r"(?<=[.!?:;…]) (?=\S)|\n")
 # So many pieces of a text, parted at its stops and colons, may be one sentence of the catalogue.
 _MOST_TOGETHER = 6
@@ -40,6 +44,14 @@ def retell(language: str, text: str) -> str:
     return text.replace(core, _teller(language).tell(core)) if core else text
 
 
+def retell_ours(language: str, text: str) -> str:
+    """Return a text that may be somebody's own, such as a title: told anew where it is a template of ours, filled in.
+
+    `row 3` and `Intents with tfidf` are; a word that the catalogue happens to have is not.
+    """
+    return (_teller(language).filled(text) if " " in text else None) or text
+
+
 @cache
 def _teller(language: str) -> _Teller:
     from vivavoce.web.language import catalogue
@@ -48,7 +60,8 @@ def _teller(language: str) -> _Teller:
     texts: Texts = vars(catalogue(language)).get("_catalog", {})
     forms = (_form(text, said) for text, said in texts.items() if isinstance(text, str) and "{" in text)
     # The more of a sentence is fixed, the surer it is that it is this one.
-    return _Teller(language, texts, tuple(sorted(forms, key=lambda form: -len(_PLACE.sub("", form.template)))))
+    ranked = tuple(sorted(forms, key=lambda form: -len(_PLACE.sub("", form.template))))
+    return _Teller(language, texts, ranked, _index(ranked))
 
 
 @lru_cache(maxsize=16384)
@@ -65,7 +78,9 @@ class _Form:
     said: str
     longest: str
     own: frozenset[str]
+    loose: frozenset[str]
     bent: frozenset[str]
+    words: frozenset[str]
 
     def said_with(self, values: Mapping[str, str]) -> str:
         """Return the translation with its values."""
@@ -76,17 +91,36 @@ def _form(template: str, said: str) -> _Form:
     places, end = places_of(template)
     longest = max((*(place.before for place in places), end), key=len)
     own = frozenset(place.name for place in places if place.own)
+    free = frozenset(place.name for place in places if place.loose)
     bent = frozenset(place[1] for place in _PLACE.finditer(said) if place[2] == "dative")
-    return _Form(template, said, longest, own, bent)
+    return _Form(template, said, longest, own, free, bent, _whole_words(template))
+
+
+def _whole_words(template: str) -> frozenset[str]:
+    """Return the words of a template that no value can lengthen."""
+    fixed = _PLACE.sub("\0", template)
+    found = (word for word in _WORD.finditer(fixed))
+    return frozenset(w[0] for w in found if "\0" not in fixed[max(0, w.start() - 1) : w.end() + 1])
+
+
+def _index(forms: Sequence[_Form]) -> Mapping[str, tuple[int, ...]]:
+    """Return the numbers of the forms under the rarest of their words; under "" those that have none."""
+    often = Counter(word for form in forms for word in form.words)
+    found: dict[str, tuple[int, ...]] = {}
+    for number, form in enumerate(forms):
+        key = min(form.words, key=lambda word: (often[word], word), default="")
+        found[key] = (*found.get(key, ()), number)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Teller:
-    """Tells texts in one language; the templates with most fixed words come first."""
+    """Tells texts in one language; the templates with most fixed words come first, and are found by a word."""
 
     language: str
     texts: Texts
     forms: tuple[_Form, ...]
+    index: Mapping[str, tuple[int, ...]]
 
     def tell(self, text: str) -> str:
         """Return a text in the language: sentence by sentence, else as a whole, else what of it is known."""
@@ -107,10 +141,11 @@ class _Teller:
 
     def _one(self, text: str) -> str | None:
         """Return one sentence or word, as it is or with the capital and the stop that a remark was given."""
-        said = self._known(text)
+        # A loose place would take a stop for a part of its value.
+        said = None if text[:-1] in self.texts and text[-1:] in _STOPS else self._known(text)
         if said is None and text[:1].isupper():
             said = _capital(self._known(text[0].lower() + text[1:]))
-        if said is None and text.endswith((".", ";", ":")):
+        if said is None and text.endswith(_STOPS):
             said = self._one(text[:-1])
             return said if said is None else f"{said}{text[-1]}"
         return said
@@ -134,12 +169,13 @@ class _Teller:
         """Return a text that the catalogue has, with its places or without."""
         if is_number(text):
             return self._number(text)
-        if text.endswith(" %"):
-            said = self._known(text[:-2])
-            return None if said is None else f"{said} %"
+        if text.endswith(_UNITS):
+            value, _, unit = text.rpartition(" ")
+            said = self._known(value)
+            return None if said is None else f"{said} {unit}"
         if text in self.texts and "%(" not in text:
             return self.texts[text]
-        return self._count(text) or self._filled(text) or self._bracketed(text)
+        return self._count(text) or self.filled(text) or self._bracketed(text)
 
     def _bracketed(self, text: str) -> str | None:
         """Return a text that ends with something in brackets."""
@@ -166,9 +202,11 @@ class _Teller:
     def _number(self, text: str) -> str:
         return text.translate(SIGNS.get(self.language, {})).replace("%", " %")
 
-    def _filled(self, text: str) -> str | None:
+    def filled(self, text: str) -> str | None:
         """Return a sentence whose template and values are all known."""
-        for form in self.forms:
+        words = {"", *_WORD.findall(text)}
+        for number in sorted(number for word in words for number in self.index.get(word, ())):
+            form = self.forms[number]
             if form.longest in text:
                 told = self._values(form, text, from_end=False) or self._values(form, text, from_end=True)
                 if told:
@@ -180,9 +218,9 @@ class _Teller:
         told = {}
         for name, value in (read_places(form.template, text, from_end=from_end) or {}).items():
             said = value if name in form.own else self._value(name, value, dative=name in form.bent)
-            if said is None:
+            if said is None and name not in form.loose:
                 return {}
-            told[name] = said
+            told[name] = value if said is None else said
         return told
 
     def _value(self, name: str, value: str, *, dative: bool) -> str | None:

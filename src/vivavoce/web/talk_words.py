@@ -99,7 +99,7 @@ def reply_notes(words: Words, row: TurnRow) -> Iterator[str]:
     if told.get("intent"):
         yield words.gettext("understood as %(topic)s", topic=told["intent"]) + _sure(words, told.get("confidence"))
     if row.first_ms is not None:
-        yield milliseconds_text(row.first_ms)
+        yield words.said(milliseconds_text(row.first_ms))
     if told.get("attempts", 1) > 1:
         yield words.ngettext("%(num)s try", "%(num)s tries", told["attempts"])
 
@@ -132,6 +132,6 @@ def _expected(words: Words, expect: Expectation) -> Iterator[str]:
         noted = ", ".join(f"{name} = {value}" for name, value in slots.items())
         yield words.gettext("should have noted: %(slots)s", slots=noted)
     if expect.within_ms is not None:
-        yield words.gettext("should answer within %(time)s", time=milliseconds_text(expect.within_ms))
+        yield words.gettext("should answer within %(time)s", time=words.said(milliseconds_text(expect.within_ms)))
     if expect.answered:
         yield words.gettext("should answer something")

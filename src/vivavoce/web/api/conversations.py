@@ -15,16 +15,19 @@ from vivavoce.conversations.findings.result_json import (
     literal_json,
     problem_json,
 )
+from vivavoce.conversations.result import ConversationsResult
 from vivavoce.errors import Fault
+from vivavoce.store.database import Store
 from vivavoce.store.repositories.turns import SORTS, TurnFilter
-from vivavoce.store.rows import Run, TurnRow
+from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.runs import RunNumber
+from vivavoce.web.api.runs import Name, RunNumber
 from vivavoce.web.api.texts import Text, Word
 from vivavoce.web.conversation_forms import rules_of
+from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.conversations import conversations, transcripts
 from vivavoce.workspace.conversations.changes import compare_conversations
 from vivavoce.workspace.conversations.choices import (
@@ -40,7 +43,6 @@ from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/projects/{slug}/conversations", tags=["conversations"])
 
-Name = Annotated[str | None, Query(max_length=400)]
 Names = Annotated[list[Word], Field(max_length=200)]
 
 
@@ -177,11 +179,10 @@ def list_cells(  # noqa: PLR0917
     Each number is {value, low, high, n}; value null: there was nothing to count. `echo_literal_...` follow the
     wording of the paper and are for comparison with it alone.
     """
-    result = conversations_result(store, runs.show_run(store, project, number, KIND).run)
     wanted = {"bot": bot, "domain": domain, "level": level}
     found = [
         cell
-        for cell in result.cells
+        for cell in _result(store, project, number).cells
         if all(value is None or (getattr(cell, name) or "") == value for name, value in wanted.items())
     ]
     return listed(({**literal_json(one), **cell_json(one)} for one in found[offset : offset + limit]), len(found))
@@ -197,7 +198,7 @@ def list_bot_comparisons(  # noqa: PLR0917
     offset: Offset = 0,
 ) -> Listed[dict[str, Any]]:
     """Return which bot is better than which, over everything and in each domain and level."""
-    found = conversations_result(store, runs.show_run(store, project, number, KIND).run).comparisons
+    found = _result(store, project, number).comparisons
     return listed((comparison_json(one) for one in found[offset : offset + limit]), len(found))
 
 
@@ -211,8 +212,12 @@ def list_problems(  # noqa: PLR0917
     offset: Offset = 0,
 ) -> Listed[dict[str, Any]]:
     """Return the problems of each bot, the most costly first, with turns that show them."""
-    found = conversations_result(store, runs.show_run(store, project, number, KIND).run).problems
+    found = _result(store, project, number).problems
     return listed((problem_json(one) for one in found[offset : offset + limit]), len(found))
+
+
+def _result(store: Store, project: Project, number: int) -> ConversationsResult:
+    return conversations_result(store, runs.show_run(store, project, number, KIND).run)
 
 
 @router.get("/{number}/turns")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path as FilePath
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, UploadFile
@@ -13,13 +11,14 @@ from pydantic import BaseModel, Field
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.result_json import disagreement_to_json, passport_to_json, ranking_to_json
 from vivavoce.store.rows import DialogueRow, Run, ScoreRow
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, config_of
+from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.lists import Asked, Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Id, Text, Word
-from vivavoce.web.security import saved_upload
+from vivavoce.web.listing import Search
+from vivavoce.web.uploads import uploaded_source
 from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.findings import Refused, findings_of
 from vivavoce.workspace.dialogues.imports import (
@@ -38,14 +37,12 @@ from vivavoce.workspace.dialogues.lists import TalkChoice, TalkLine, list_talks
 from vivavoce.workspace.dialogues.reading import talks_of_run
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.allowed import SHIPPED_RATER
-from vivavoce.workspace.topics.incoming import Source
 
 router = APIRouter(tags=["dialogues"])
 MOST_TALKS, MOST_MESSAGES, MOST_MARKS = 2000, 5000, 100
 Sort = Literal["score", "-score", "name", "-name", "created", "-created"]
 TalkId = Annotated[Id, Path(description="The id of a talk.")]
 UploadKey = Annotated[Id, Path(description="The key of an upload.")]
-Asked = Annotated[str | None, Query(max_length=200)]
 
 
 class NewMessage(Body):
@@ -162,7 +159,7 @@ def list_dialogues(
     *,
     batch: Asked = None,
     bot: Asked = None,
-    search: Annotated[str, Query(max_length=200)] = "",
+    search: Search = "",
     marked: bool | None = None,
     sort: Sort = "score",
     limit: Limit = 50,
@@ -212,11 +209,8 @@ def upload_dialogues(
     existing: Annotated[Existing, FormField()] = "skip",
 ) -> PreviewSummary:
     """Read a log and say what would become of its talks; nothing is kept before the upload is applied."""
-    with TemporaryDirectory(prefix="viva-") as folder:
-        path = saved_upload(file, FilePath(folder), max_bytes=config_of(request).max_upload_mb * 2**20)
-        source = Source(path.name, path.read_bytes())
     choices = TalkChoices(batch, speaker, bot, existing)
-    preview = prepare_talks(store, who.actor, project, source, choices)
+    preview = prepare_talks(store, who.actor, project, uploaded_source(request, file), choices)
     place("projects", project.slug, "dialogue-uploads", preview.key)
     return _summary(preview)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from fastapi import APIRouter
-from pydantic import Field
 
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text
+from vivavoce.web.api.texts import Id, Why
 from vivavoce.workspace.topics import history
 from vivavoce.workspace.topics.blocking import undo_or_explain
 
@@ -22,7 +19,7 @@ router = APIRouter(tags=["edits"])
 class Undoing(Body):
     """Why something is taken back."""
 
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 @router.get("/projects/{slug}/edits")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from pydantic import Field
 
 from vivavoce.store.rows import Edit, ExampleRow
@@ -12,13 +12,13 @@ from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Line, Text, Word
+from vivavoce.web.api.texts import Id, Line, Why, Word
 from vivavoce.web.api.topics import Ids, Language
+from vivavoce.web.listing import Search
 from vivavoce.workspace.topics import examples
 from vivavoce.workspace.topics.topics import Made, split_topic
 
 router = APIRouter(tags=["examples"])
-Why = Annotated[Text, Field(max_length=500)]
 
 
 class NewExamples(Body):
@@ -65,7 +65,7 @@ def list_examples(
     *,
     topic: Id | None = None,
     out_of_scope: bool = False,
-    search: Annotated[str, Query(max_length=200)] = "",
+    search: Search = "",
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[ExampleRow]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
@@ -11,14 +9,14 @@ from fastapi import Form as FormField
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.store.rows import Edit
-from vivavoce.web.access import Editor, InStore, ProjectInPath, config_of
+from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text
-from vivavoce.web.security import saved_upload
+from vivavoce.web.api.texts import Id, Text, Why
+from vivavoce.web.uploads import uploaded_source
 from vivavoce.workspace.topics import importing
-from vivavoce.workspace.topics.incoming import Encoding, Source, source_of_text
+from vivavoce.workspace.topics.incoming import Encoding, source_of_text
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.plans import Effect, Kind, Mode, PlannedRow
 
@@ -67,7 +65,7 @@ class PastedText(ImportChoices):
 class Applying(Body):
     """Why the import is done."""
 
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 class Prepared(BaseModel):
@@ -103,9 +101,7 @@ def prepare_import_file(
     choices: Annotated[FormChoices, FormField()],
 ) -> Prepared:
     """Read a file (CSV, TSV, XLSX, JSON, JSON Lines) and say what would happen; nothing is changed yet."""
-    with TemporaryDirectory(prefix="viva-") as folder:
-        path = saved_upload(file, Path(folder), max_bytes=config_of(request).max_upload_mb * 2**20)
-        source = Source(path.name, path.read_bytes())
+    source = uploaded_source(request, file)
     preview = importing.prepare_import(store, who.actor, project, source, choices.chosen())
     place("projects", project.slug, "imports", preview.key)
     return _prepared(preview)

@@ -15,10 +15,11 @@ from vivavoce.store.repositories.outcomes import ComparedQuestion
 from vivavoce.store.rows import Edit, OutcomeRow, Run
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.runs import RunNumber
+from vivavoce.web.api.runs import Name, RunNumber
 from vivavoce.web.api.texts import Moment, Word
+from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.exams import comparing, intents, runs, timeline
 from vivavoce.workspace.exams.comparing import RateChange
 from vivavoce.workspace.exams.timeline import Mark
@@ -28,7 +29,6 @@ Fewest = Annotated[int, Field(ge=0, le=1000)]
 Share = Annotated[float, Field(ge=0, le=1)]
 # JSON knows lists alone.
 Pair = Annotated[tuple[Fewest, Share], Field(strict=False)]
-Name = Annotated[str | None, Query(max_length=400)]
 MeasureName = Literal[
     "accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted"
 ]

@@ -8,11 +8,12 @@ from typing import Annotated, Generic, TypeVar
 from fastapi import Query
 from pydantic import BaseModel
 
+from vivavoce.web.listing import LARGEST
+
 T = TypeVar("T")
 MOST = 200
-# What no database can skip over.
-LARGEST = 2**31 - 1
 
+Asked = Annotated[str | None, Query(max_length=200)]
 Limit = Annotated[int, Query(ge=1, le=MOST, description="At most so many items.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST, description="So many items are skipped.")]
 

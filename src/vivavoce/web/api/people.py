@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from vivavoce.store.rows import Role, SignIn
@@ -15,10 +15,10 @@ from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Word
 from vivavoce.web.entering import base_of
+from vivavoce.web.listing import Search
 from vivavoce.workspace.access import people, sessions
 
 router = APIRouter(tags=["people"])
-Search = Annotated[str, Query(max_length=200)]
 
 
 class Invitation(Body):

@@ -12,7 +12,7 @@ from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Text, Word
+from vivavoce.web.api.texts import Why, Word
 from vivavoce.workspace.projects import projects
 
 router = APIRouter(tags=["projects"])
@@ -32,7 +32,7 @@ class ChangedProject(Body):
     name: Word
     threshold: Annotated[float, Field(ge=0, le=1)]
     classifier: Word
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 @router.get("/projects")

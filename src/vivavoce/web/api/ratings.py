@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from vivavoce.store.rows import DialogueRow, RatingRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer
 from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import LARGEST, Listed, listed
-from vivavoce.web.api.texts import Id
+from vivavoce.web.api.dialogues import TalkId
+from vivavoce.web.api.lists import Asked, Listed, listed
+from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.dialogues import agreement, dialogues, ratings
 from vivavoce.workspace.dialogues.ratings import Opinion, Order, Verdict
 
 router = APIRouter(tags=["ratings"])
 MOST_ANSWERS = 5000
-TalkId = Annotated[Id, Path(description="The id of a talk.")]
-Asked = Annotated[str | None, Query(max_length=200)]
 
 
 class Answer(Body):

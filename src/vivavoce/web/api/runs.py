@@ -11,8 +11,9 @@ from starlette.responses import Response
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import LARGEST, Limit, Listed, Offset, listed
+from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.texts import Word
+from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.runs import FailureCount
 from vivavoce.workspace.exams.silence import Silence
@@ -20,6 +21,7 @@ from vivavoce.workspace.exams.silence import Silence
 router = APIRouter(tags=["runs"])
 RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run within its project.")]
 Kind = Annotated[str | None, Query(max_length=20, description="intents, engines, conversations or dialogues.")]
+Name = Annotated[str | None, Query(max_length=400)]
 ChartName = Annotated[str, Path(max_length=60, pattern=r"^[a-z0-9-]+$")]
 JSON_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}
 HTML_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {"schema": {"type": "string"}}}}}

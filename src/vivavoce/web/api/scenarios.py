@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 from pydantic import Field
 
 from vivavoce.store.rows import Edit, ScenarioRow, ScenarioVersion
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.lists import Asked, Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text
+from vivavoce.web.api.texts import Id, Text, Why
 from vivavoce.workspace.scenarios import scenarios
 from vivavoce.workspace.scenarios.scenarios import Saved
 
 router = APIRouter(tags=["scenarios"])
-Filter = Annotated[str | None, Query(max_length=200)]
-Why = Annotated[Text, Field(max_length=500)]
 Version = Annotated[int, Path(ge=1, le=10**9)]
 
 
@@ -44,9 +42,9 @@ def list_scenarios(
     store: InStore,
     project: ProjectInPath,
     suite_id: Id,
-    domain: Filter = None,
-    level: Filter = None,
-    search: Filter = None,
+    domain: Asked = None,
+    level: Asked = None,
+    search: Asked = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Listed[ScenarioRow]:

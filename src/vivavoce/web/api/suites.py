@@ -16,7 +16,7 @@ from vivavoce.web.answers import MEDIA, download
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text, Word
+from vivavoce.web.api.texts import Id, Text, Why, Word
 from vivavoce.workspace.scenarios import suites
 from vivavoce.workspace.scenarios.pasting import paste_scenarios, read_text
 from vivavoce.workspace.scenarios.suites import SuiteLine
@@ -33,7 +33,7 @@ class NewSuite(Body):
     shipped: Annotated[Text, Field(max_length=100)] = ""
     text: Annotated[str, Field(max_length=5_000_000)] = ""
     replacing: bool = False
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 class ChangedSuite(Body):
@@ -41,7 +41,7 @@ class ChangedSuite(Body):
 
     name: Word
     title: Annotated[Text, Field(max_length=200)] = ""
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 class MoreScenarios(Body):

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from vivavoce.errors import UsageError
 from vivavoce.store.cleaning import clean_text
+from vivavoce.web.forms import MOST_WHY
 
 
 def _storable(text: str) -> str:
@@ -28,6 +29,7 @@ def _written(moment: object) -> object:
 
 Text = Annotated[str, Field(max_length=100_000), AfterValidator(_storable)]
 Line = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_storable)]
+Why = Annotated[Text, Field(max_length=MOST_WHY)]
 Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
 Id = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_storable)]
 Moment = Annotated[datetime, BeforeValidator(_written)]

@@ -16,7 +16,9 @@ from vivavoce.web.answers import MEDIA, TABLES, download, table_file
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Line, Text, Word
+from vivavoce.web.api.texts import Id, Line, Text, Why, Word
+from vivavoce.web.forms import MOST_WHY
+from vivavoce.web.listing import Search
 from vivavoce.workspace.topics import standing, topics
 from vivavoce.workspace.topics.exporting import COLUMNS, example_table, export_json
 from vivavoce.workspace.topics.standing import Flag, TopicLine
@@ -41,7 +43,7 @@ class NewTopic(Body):
     owner: Annotated[Text, Field(max_length=200)] = ""
     answers: Answers = Field(default_factory=dict)
     examples: Annotated[list[Line], Field(max_length=10_000)] = Field(default_factory=list)
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 class ChangedTopic(Body):
@@ -51,7 +53,7 @@ class ChangedTopic(Body):
     description: Text | None = None
     owner: Annotated[Text, Field(max_length=200)] | None = None
     answers: Answers | None = None
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 class Merging(Body):
@@ -64,14 +66,14 @@ class Merging(Body):
     topics: Ids
     into: Id
     answer: AnswerChoice | None = None
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 class Chosen(Body):
     """Topics that are chosen."""
 
     topics: Ids
-    why: Annotated[Text, Field(max_length=500)] = ""
+    why: Why = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def list_topics(
     store: InStore,
     project: ProjectInPath,
     *,
-    search: Annotated[str, Query(max_length=200)] = "",
+    search: Search = "",
     flag: Flag | None = None,
     sort: Sort = "name",
     limit: Limit = 50,
@@ -202,7 +204,7 @@ def delete_topic(
     store: InStore,
     project: ProjectInPath,
     topic_id: Id,
-    why: Annotated[str, Query(max_length=500)] = "",
+    why: Annotated[str, Query(max_length=MOST_WHY)] = "",
 ) -> Edit:
     """Delete a topic with its examples and answers; returns the edit."""
     return topics.delete_topics(store, who.actor, project, [topic_id], why=why)

@@ -2,8 +2,47 @@
 
 from __future__ import annotations
 
+from vivavoce.sentences import say
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
+
+# The words of the log that pages tell in other languages: what is done, and to what.
+ACTIONS = (
+    say("cancel"),
+    say("change password"),
+    say("change role"),
+    say("change settings"),
+    say("choose password"),
+    say("create"),
+    say("delete"),
+    say("disable"),
+    say("enable"),
+    say("import"),
+    say("invite"),
+    say("make key"),
+    say("make link"),
+    say("rename"),
+    say("resume"),
+    say("retry"),
+    say("revoke key"),
+    say("set up"),
+    say("sign in"),
+    say("sign out"),
+    say("sign out everywhere"),
+    say("start"),
+)
+NOUNS = (
+    say("conversations"),
+    say("dialogues"),
+    say("engines"),
+    say("intents"),
+    say("key"),
+    say("link"),
+    say("person"),
+    say("project"),
+    say("run"),
+    say("workspace"),
+)
 
 
 def note(

@@ -82,9 +82,10 @@ def addresses_of(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def _secrets(entry: Entry) -> Iterator[Fault]:
     for key in dict.fromkeys((*_told(entry, ""), *_told_in_addresses(entry))):
+        name, filled_in = f"{OWN_PREFIX}TOKEN", f"${{{OWN_PREFIX}TOKEN}}"
         yield Fault(
             "a secret is written out here: put it into a variable of the server's environment, for instance "
-            f"{OWN_PREFIX}TOKEN, and write ${{{OWN_PREFIX}TOKEN}} instead",
+            f"{name}, and write {filled_in} instead",
             key,
         )
 

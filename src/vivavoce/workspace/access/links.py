@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 
 from vivavoce.errors import AbsentError
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Link, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.secrets.tokens import digest_of, new_link_secret
 
-SETUP, INVITATION, PASSWORD = "setup", "invitation", "password"
+SETUP, INVITATION, PASSWORD = "setup", say("invitation"), say("password")
 LIFETIMES = {SETUP: timedelta(hours=24), INVITATION: timedelta(days=7), PASSWORD: timedelta(hours=24)}
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from vivavoce.errors import AbsentError, Fault, UsageError
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.serial import one_at_a_time
@@ -80,7 +81,7 @@ def invite(
     refuse_faults((*login_faults(login), *name_faults(name or login[:MOST_NAME])))
     with store.writing() as tx:
         user = tx.users.add(login, name, role, language=language)
-        note(tx, actor, "invite", "person", user.id, detail=f"{user.login}, {role}")
+        note(tx, actor, "invite", "person", user.id, detail=say(f"{user.login!s}, invited as {role}"))
         path = make_link(tx, INVITATION, user.id)
         return _member(user, _waiting_links(tx).get(user.id)), path
 
@@ -93,7 +94,8 @@ def change_role(store: Store, actor: Actor, user_id: str, role: Role) -> Member:
         if role is not Role.ADMIN:
             _keep_an_admin(tx, user)
         tx.users.set_role(user_id, role)
-        note(tx, actor, "change role", "person", user_id, detail=f"{user.login}: {user.role} to {role}")
+        said = say(f"{user.login!s}: now {role}, before {user.role}")
+        note(tx, actor, "change role", "person", user_id, detail=said)
         return _member(find_person(tx, user_id))
 
 
@@ -120,7 +122,7 @@ def new_link(store: Store, actor: Actor, user_id: str) -> str:
         if user.disabled:
             raise UsageError(f"{user.login} is disabled", remedy="enable the person first")
         purpose = PASSWORD if user.password else INVITATION
-        note(tx, actor, "make link", "person", user_id, detail=f"{user.login}, {purpose}")
+        note(tx, actor, "make link", "person", user_id, detail=say(f"{user.login!s}: a link for {purpose}"))
         return make_link(tx, purpose, user_id)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vivavoce.errors import Fault, UsageError
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role
 from vivavoce.workspace.access.actors import PRODUCT
@@ -46,7 +47,7 @@ def setup_link(store: Store) -> str | None:
         return None
     with store.writing() as tx:
         path = make_link(tx, SETUP)
-        note(tx, PRODUCT, "create", "link", SETUP, detail="a link for the first admin")
+        note(tx, PRODUCT, "create", "link", SETUP, detail=say("a link for the first admin"))
     return path
 
 

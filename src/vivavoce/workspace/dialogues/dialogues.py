@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, UsageError, nearest, plural
 from vivavoce.jobs.exams.protocol import Options
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.dialogues import DialogueFilter
@@ -141,7 +142,7 @@ def delete_batch(store: Store, actor: Actor, project: Project, batch: str) -> in
     with store.writing() as tx:
         ids = [row.id for row in _of_batch(tx, project, batch)]
         gone = tx.dialogues.delete(project.id, ids)
-        said = f"{plural(gone, 'talk')} of the batch {batch}"
+        said = say(f"{plural(gone, 'talk')} of the batch {batch!s}")
         note(tx, actor, "delete", "dialogues", batch[:32], project_id=project.id, detail=said)
     return gone
 
@@ -169,7 +170,7 @@ def begin_scoring(
     material = dialogues_to_bytes(to_dialogue(row, marks.get(row.id, ())) for row in rows)
     source = batch if batch is not None else project.name
     options: Options = {"rater": rater, "seed": seed, "source": source}
-    said = title or f"Talks of {source}"[:200]
+    said = title or say(f"Talks of {source!s}")[:200]
     return begin_run(store, actor, project, KIND, said, options, material)
 
 

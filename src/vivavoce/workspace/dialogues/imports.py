@@ -1,26 +1,23 @@
 """Talks brought in: a file in two steps with a preview of every talk, talks of a program at once, or those of a run.
 
-Between the two steps the file is kept in the workspace under a key that works once, for an hour; a person has one for
-each project, and a new one replaces it.
+Between the two steps the file waits on a shelf of the workspace.
 """
 
 from __future__ import annotations
 
-import base64
-import gzip
-import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Literal
 
 import sqlalchemy as sa
 
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.errors import AbsentError, UsageError, plural
+from vivavoce.errors import UsageError, plural
 from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.repository import PIECE
@@ -34,13 +31,13 @@ from vivavoce.workspace.dialogues.dialogues import MOST_BATCH
 from vivavoce.workspace.dialogues.lists import first_words
 from vivavoce.workspace.dialogues.reading import ReadLog, Unread, as_row, read_log
 from vivavoce.workspace.topics.incoming import Source
+from vivavoce.workspace.topics.shelves import Shelf, new_key, squeeze, unsqueeze
 
-LIFETIME = timedelta(hours=1)
 Existing = Literal["skip", "replace"]
 Kind = Literal["refused", "replaced", "skipped", "added"]
 EXISTING: tuple[Existing, ...] = ("skip", "replace")
 KINDS: tuple[Kind, ...] = ("refused", "replaced", "skipped", "added")
-NOT_THERE = "this preview is not there any more: it was used, replaced by a newer one, or is older than an hour"
+SHELF = Shelf("talks", remedy=say("send the file again"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +106,12 @@ def prepare_talks(store: Store, actor: Actor, project: Project, source: Source, 
     """Read a log and say what would become of every talk in it; nothing is changed yet."""
     actor.require(Role.EDITOR)
     named = replace(choices, batch=check_batch(choices.batch or PurePath(source.name).stem))
-    key = secrets.token_hex(16)
+    key = new_key()
     # Reading takes its time; nobody waits for the database meanwhile.
     log = _READ.get(key, lambda: read_log(source, named.speaker))
-    kept = {"key": key, "at": now().isoformat(), "name": source.name, "choices": asdict(named)}
-    content = base64.b64encode(gzip.compress(source.content, 3)).decode("ascii")
+    kept = {"name": source.name, "choices": asdict(named), "content": squeeze(source.content)}
     with store.writing() as tx:
-        tx.options.set(_place(actor, project), {**kept, "content": content})
+        SHELF.put(tx, actor, project, key, kept)
         return _preview(tx, project, key, source.name, named, log)
 
 
@@ -123,7 +119,7 @@ def change_talks(store: Store, actor: Actor, project: Project, key: str, choices
     """Take the same file in otherwise."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = _kept(tx, actor, project, key)
+        kept = SHELF.find(tx, actor, project, key)
     return prepare_talks(store, actor, project, _source(kept), choices)
 
 
@@ -131,7 +127,7 @@ def open_talks(store: Store, actor: Actor, project: Project, key: str) -> TalkPr
     """Return a preview that was made before, as things are now."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = _kept(tx, actor, project, key)
+        kept = SHELF.find(tx, actor, project, key)
         choices = TalkChoices(**kept["choices"])
         log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
         return _preview(tx, project, key, kept["name"], choices, log)
@@ -141,22 +137,19 @@ def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken
     """Do what a preview says."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = _kept(tx, actor, project, key)
+        kept = SHELF.find(tx, actor, project, key)
     choices = TalkChoices(**kept["choices"])
     log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
     with store.writing() as tx:
-        _kept(tx, actor, project, key)
+        SHELF.find(tx, actor, project, key)
         taken = _take(tx, actor, project, log.dialogues, choices)
-        tx.options.unset(_place(actor, project))
+        SHELF.clear(tx, actor, project)
     return replace(taken, refused=(*log.refused, *taken.refused))
 
 
 def drop_talks(store: Store, actor: Actor, project: Project, key: str) -> None:
     """Forget a preview."""
-    actor.require(Role.EDITOR)
-    with store.writing() as tx:
-        _kept(tx, actor, project, key)
-        tx.options.unset(_place(actor, project))
+    SHELF.drop(store, actor, project, key)
 
 
 # --- at once -----------------------------------------------------------------------------------------------------
@@ -264,7 +257,7 @@ def _take(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialo
     tx.ratings.put_many(marks)
     counts = Counter(plan.kind for plan in plans)
     taken = Taken(choices.batch, counts["added"], counts["replaced"], counts["skipped"], tuple(refused))
-    said = f"{plural(taken.added, 'talk')} added, {taken.replaced:,} replaced, batch {choices.batch}"
+    said = say(f"{plural(taken.added, 'talk')} added, {taken.replaced:,} replaced, batch {choices.batch!s}")
     note(tx, actor, "import", "dialogues", "", project_id=project.id, detail=said)
     return taken
 
@@ -280,10 +273,10 @@ def _preview(  # noqa: PLR0917 - what is kept of a file, and what it holds
 def _planned(plan: _Plan) -> PlannedTalk:
     row, reason = plan.row, ""
     if plan.kind == "skipped":
-        reason = "a talk of this id is there already"
+        reason = say("a talk of this id is there already")
     elif plan.old is not None:
         same = plan.old.turns == row.turns
-        reason = "its scores and marks stay" if same else "other words: its scores and marks go"
+        reason = say("its scores and marks stay") if same else say("other words: its scores and marks go")
     return PlannedTalk(
         plan.kind,
         plan.place,
@@ -296,17 +289,5 @@ def _planned(plan: _Plan) -> PlannedTalk:
     )
 
 
-def _place(actor: Actor, project: Project) -> str:
-    return f"talks/{project.id}/{actor.user_id or 'vivavoce'}"
-
-
 def _source(kept: Mapping[str, Any]) -> Source:
-    return Source(kept["name"], gzip.decompress(base64.b64decode(kept["content"])))
-
-
-def _kept(tx: Transaction, actor: Actor, project: Project, key: str) -> Mapping[str, Any]:
-    kept: Mapping[str, Any] = tx.options.get(_place(actor, project)) or {}
-    fresh = bool(kept) and datetime.fromisoformat(kept["at"]) + LIFETIME > now()
-    if not fresh or not secrets.compare_digest(str(kept["key"]).encode(), key.encode("utf-8", "replace")):
-        raise AbsentError(NOT_THERE, remedy="send the file again")
-    return kept
+    return Source(kept["name"], unsqueeze(kept["content"]))

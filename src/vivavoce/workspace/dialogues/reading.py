@@ -17,6 +17,7 @@ from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import DataError, Fault, UsageError, VivaError
 from vivavoce.files.exclusions import LEFT_OUT
 from vivavoce.outcomes import TurnOutcome
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, TurnRow, UnitState
@@ -29,11 +30,14 @@ MOST_NAME, MOST_WORD = 400, 200
 MOST_SPEAKERS = 50
 # A file is described on a command line in options; on a page there is another way to say the same.
 _ADVICE = (
-    (re.compile(r", or leave such dialogues out with --skip-bad: each is listed"), " and send the file again"),
-    (re.compile(r"read the file without --skip-bad to see why"), "correct the file and send it again"),
+    (
+        re.compile(r"correct them, or leave such dialogues out with --skip-bad: each is listed"),
+        say("correct them and send the file again"),
+    ),
+    (re.compile(r"read the file without --skip-bad to see why"), say("correct the file and send it again")),
     (re.compile(r", or give --encoding .*", re.DOTALL), " and send it again"),
-    (re.compile(r"try --encoding \S+"), "save the file as UTF-8 and send it again"),
-    (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), "send it in several parts"),
+    (re.compile(r"try --encoding \S+"), say("save the file as UTF-8 and send it again")),
+    (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), say("send it in several parts")),
     (re.compile(r"; name (?:one|it) with --\w+"), ""),
 )
 
@@ -133,7 +137,7 @@ def _parted(corpus: Corpus, path: Path) -> tuple[tuple[Unread, ...], tuple[str, 
             notes.append(_said(told.removeprefix(f"{path}: "), path))
     finer = sum(any(one.aspects for one in talk.ratings) for talk in corpus.dialogues)
     if finer:
-        notes.append(f"finer marks than the one from 1 to 5 are not kept ({finer:,} talks have some)")
+        notes.append(say(f"finer marks than the one from 1 to 5 are not kept ({finer:,} talks have some)"))
     return tuple(refused), tuple(notes)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.workspace.access.actors import Actor
@@ -35,7 +36,7 @@ def start_engines(
     for name in names:
         require_parts(name, "classifiers")
     material = exam_material(store, project)
-    said = title or f"Engines {', '.join(names)}"
+    said = title or say(f"Engines {', '.join(names)!s}")
     wanted = {"threshold": project.threshold, **(options or {}), "classifiers": names}
     return begin_run(store, actor, project, "engines", said[:200], wanted, material)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Role, Run, RunState
 from vivavoce.store.transaction import Transaction
@@ -73,7 +74,7 @@ def start_intents(
     wanted["classifier"] = check_engine(actor, str(wanted["classifier"]))
     require_parts(wanted["classifier"])
     material = exam_material(store, project)
-    said = title or f"Intents with {wanted['classifier']}"
+    said = title or say(f"Intents with {wanted['classifier']!s}")
     return begin_run(store, actor, project, KIND, said[:200], wanted, material)
 
 

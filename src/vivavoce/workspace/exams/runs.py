@@ -18,6 +18,7 @@ from vivavoce.errors import AbsentError, UsageError
 from vivavoce.jobs import starting
 from vivavoce.jobs.exams.bookkeeping import ADVICE, Kept
 from vivavoce.jobs.exams.protocol import Options
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
@@ -215,7 +216,7 @@ def rename_run(store: Store, actor: Actor, project: Project, number: int, title:
     with store.writing() as tx:
         run = get_run(tx, project, number)
         tx.runs.rename(run.id, said)
-        note(tx, actor, "rename", "run", run.id, project_id=project.id, detail=f"{_name(run)}: now {said}")
+        note(tx, actor, "rename", "run", run.id, project_id=project.id, detail=_renamed(run, said))
         return get_run(tx, project, number)
 
 
@@ -311,7 +312,11 @@ def _read(store: Store, run: Run, name: str) -> bytes:
 
 
 def _name(run: Run) -> str:
-    return f"run {run.number}, {run.kind}: {run.title}"
+    return say(f"run {run.number:d}, {run.kind}: {run.title!s}")
+
+
+def _renamed(run: Run, title: str) -> str:
+    return say(f"run {run.number:d}, {run.kind}: {run.title!s}, is now called {title!s}")
 
 
 def _told(  # noqa: PLR0917 - as the functions above have it, and what they do

@@ -1,21 +1,17 @@
 """Imports in two steps: a preview that says of every row what would happen, then all of it as one edit.
 
-Between the two steps the preview is kept in the workspace under a key that works once, for an hour; a person has one
-for each project, and a new one replaces it.
+Between the two steps the preview waits on a shelf of the workspace.
 """
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from vivavoce.errors import AbsentError, UsageError, plural
+from vivavoce.errors import UsageError, plural
 from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
@@ -38,9 +34,10 @@ from vivavoce.workspace.topics.plans import (
     present,
     wanted_answers,
 )
+from vivavoce.workspace.topics.shelves import Shelf, new_key, squeeze, unsqueeze
 from vivavoce.workspace.topics.topics import answer_changes, removals, topic_insertion
 
-LIFETIME = timedelta(hours=1)
+SHELF = Shelf("import", remedy=say("send the file or the text again"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +91,9 @@ def prepare_import(store: Store, actor: Actor, project: Project, source: Source,
         there = present(tx, project)
     rules = _rules(choices, project)
     plan = make_plan(there, reading.rows, reading.refused, rules)
-    made = _preview(secrets.token_hex(16), source, choices, plan, reading)
+    made = _preview(new_key(), source, choices, plan, reading)
     with store.writing() as tx:
-        tx.options.set(_place(actor, project), _packed(made, source))
+        SHELF.put(tx, actor, project, made.key, _packed(made, source))
     return made
 
 
@@ -104,9 +101,8 @@ def change_import(store: Store, actor: Actor, project: Project, key: str, choice
     """Read the same source otherwise: other columns, another mode."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = _kept(tx, actor, project, key)
-    content = gzip.decompress(base64.b64decode(kept["content"]))
-    source = Source(kept["name"], content, kept["lines"], kept.get("pasted", False))
+        kept = SHELF.find(tx, actor, project, key)
+    source = Source(kept["name"], unsqueeze(kept["content"]), kept["lines"], kept.get("pasted", False))
     return prepare_import(store, actor, project, source, choices)
 
 
@@ -114,7 +110,7 @@ def open_import(store: Store, actor: Actor, project: Project, key: str) -> Previ
     """Return a preview that was made before."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = _kept(tx, actor, project, key)
+        kept = SHELF.find(tx, actor, project, key)
     return _OPENED.get(key, lambda: _unpacked(kept))
 
 
@@ -126,22 +122,19 @@ def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why:
     with store.reading() as tx:
         task = _task(tx, project, preview)
     with store.writing() as tx:
-        _kept(tx, actor, project, key)
+        SHELF.find(tx, actor, project, key)
         if task.state != tx.edits.state(project.id):
             task = _task(tx, project, preview)
         if not task.changes:
             raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
         edit = tx.edits.apply(project.id, actor.user_id, "import", task.summary, task.changes, why=why)
-        tx.options.unset(_place(actor, project))
+        SHELF.clear(tx, actor, project)
         return edit
 
 
 def drop_import(store: Store, actor: Actor, project: Project, key: str) -> None:
     """Forget a preview."""
-    actor.require(Role.EDITOR)
-    with store.writing() as tx:
-        _kept(tx, actor, project, key)
-        tx.options.unset(_place(actor, project))
+    SHELF.drop(store, actor, project, key)
 
 
 # --- the preview between the two steps ---------------------------------------------------------------------------
@@ -178,21 +171,6 @@ def _preview(key: str, source: Source, choices: Choices, plan: Plan, reading: Re
     )
 
 
-def _place(actor: Actor, project: Project) -> str:
-    return f"import/{project.id}/{actor.user_id or 'vivavoce'}"
-
-
-def _kept(tx: Transaction, actor: Actor, project: Project, key: str) -> Mapping[str, Any]:
-    kept = tx.options.get(_place(actor, project)) or {}
-    fresh = bool(kept) and datetime.fromisoformat(kept["at"]) + LIFETIME > now()
-    if not fresh or not secrets.compare_digest(str(kept["key"]).encode(), key.encode("utf-8", "replace")):
-        raise AbsentError(
-            "this preview is not there any more: it was used, replaced by a newer one, or is older than an hour",
-            remedy="send the file or the text again",
-        )
-    return dict(kept)
-
-
 def _packed(preview: Preview, source: Source) -> dict[str, Any]:
     rows = [[*_row_cells(row)] for row in preview.plan.rows]
     plain = {
@@ -206,18 +184,12 @@ def _packed(preview: Preview, source: Source) -> dict[str, Any]:
         "unclear": preview.unclear,
     }
     return {
-        "key": preview.key,
-        "at": now().isoformat(),
         "name": preview.name,
         "lines": preview.lines,
         "pasted": preview.pasted,
-        "content": _squeezed(source.content),
-        "preview": _squeezed(json.dumps(plain).encode()),
+        "content": squeeze(source.content),
+        "preview": squeeze(json.dumps(plain).encode()),
     }
-
-
-def _squeezed(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content, 3)).decode("ascii")
 
 
 def _row_cells(row: PlannedRow) -> tuple[object, ...]:
@@ -226,7 +198,7 @@ def _row_cells(row: PlannedRow) -> tuple[object, ...]:
 
 
 def _unpacked(kept: Mapping[str, Any]) -> Preview:
-    plain = json.loads(gzip.decompress(base64.b64decode(kept["preview"])))
+    plain = json.loads(unsqueeze(kept["preview"]))
     told: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain["effect"].items()}
     return Preview(
         kept["key"],

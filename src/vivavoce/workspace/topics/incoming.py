@@ -18,6 +18,7 @@ from vivavoce.files.exclusions import LEFT_OUT_NOTE
 from vivavoce.files.tables import ReadOptions, Table, as_text
 from vivavoce.files.writing import FORMULA_STARTS
 from vivavoce.records import Example
+from vivavoce.sentences import say
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 
 PASTED = "pasted.csv"
@@ -27,17 +28,20 @@ ENCODINGS: tuple[Encoding, ...] = ("", "utf-8", "cp1252", "utf-16")
 SHOWN = 200
 # A file is described on a command line in options; on a page there is another way to say the same.
 _ADVICE = (
-    (re.compile(r"name (?:it|one) with --(?:text|intent)-column(?:, or call it '\w+')?"), "choose the column"),
-    (re.compile(r"say which one with --(?:text|intent)-column"), "choose the column"),
-    (re.compile(r", or leave such rows out with --skip-bad: each is listed"), " and send the file again"),
+    (re.compile(r"name (?:it|one) with --(?:text|intent)-column(?:, or call it '\w+')?"), say("choose the column")),
+    (re.compile(r"say which one with --(?:text|intent)-column"), say("choose the column")),
+    (
+        re.compile(r"correct them, or leave such rows out with --skip-bad: each is listed"),
+        say("correct them and send the file again"),
+    ),
     (re.compile(r"; single rows can then be left out with --skip-bad: each is listed"), ""),
     (re.compile(r"with --out-of-scope (\S+)"), r"with '\1' as the name for it"),
     (
         re.compile(r"save the file as UTF-8, or give --encoding cp1252, with which the place reads: "),
-        "choose Windows-1252 as its encoding and send it again, where this reads well: ",
+        say("choose Windows-1252 as its encoding and send it again, where this reads well") + ": ",
     ),
-    (re.compile(r"try --encoding utf-16-\S+"), "choose UTF-16 as its encoding and send it again"),
-    (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), "send it in several parts"),
+    (re.compile(r"try --encoding utf-16-\S+"), say("choose UTF-16 as its encoding and send it again")),
+    (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), say("send it in several parts")),
     (re.compile(r"; name one with --format"), ""),
 )
 
@@ -182,7 +186,7 @@ def _unguarded(row: Arrival) -> Arrival:
     topic = None if row.topic is None else _bare(row.topic)
     if (text, topic, answer) == (row.text, row.topic, row.answer):
         return row
-    remark = "the apostrophe before a formula sign was taken off"
+    remark = say("the apostrophe before a formula sign was taken off")
     return replace(row, text=text, topic=topic, answer=answer, remark=remark)
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from vivavoce.errors import InputError
+from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
@@ -141,10 +142,10 @@ def _judged(there: Present, arrivals: Iterable[Arrival], rules: Rules) -> Iterat
             yield row
             continue
         if mark in seen:
-            yield _joined(row, f"the same as number {seen[mark]}")
+            yield _joined(row, say(f"the same as number {seen[mark]:d}"))
             continue
         seen[mark] = row.number
-        yield _joined(row, "it is there already") if mark in there.examples else _warned(row, homes)
+        yield _joined(row, say("it is there already")) if mark in there.examples else _warned(row, homes)
         homes.setdefault(row.text, row.topic)
 
 
@@ -159,7 +160,7 @@ def _cleaned(arrival: Arrival, language: str) -> PlannedRow:
         clean_text(spoken, MOST_LANGUAGE)
     except InputError as error:
         return replace(row, kind="refused", text=_visible(arrival.text), topic=None, language="", reason=error.what)
-    remarks = [arrival.remark, "blanks were put right" if (text, topic) != (arrival.text, arrival.topic) else ""]
+    remarks = [arrival.remark, say("blanks were put right") if (text, topic) != (arrival.text, arrival.topic) else ""]
     said = "; ".join(remark for remark in remarks if remark)
     return replace(row, kind="changed" if said else "added", text=text, topic=topic, answer=answer, reason=said)
 
@@ -172,7 +173,8 @@ def _warned(row: PlannedRow, homes: Mapping[str, str | None]) -> PlannedRow:
     """Say where the same text has another topic: both stay, and somebody should look."""
     if row.text not in homes or homes[row.text] == row.topic:
         return row
-    note = f"the same text is in {homes[row.text] or OUT_OF_SCOPE_TITLE} too"
+    home = homes[row.text] or OUT_OF_SCOPE_TITLE
+    note = say(f"the same text is in {home!s} too")
     return replace(row, reason=f"{row.reason}; {note}" if row.reason else note)
 
 

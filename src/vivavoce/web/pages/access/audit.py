@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from vivavoce.web.access import Admin, InStore
@@ -40,20 +40,17 @@ class AuditView:
     any: bool
 
 
+async def _asked_lines(person: Id = "", project: Id = "", action: Word = "", search: Search = "") -> LogFilter:
+    return LogFilter(person, project, action, search)
+
+
+LinesAsked = Annotated[LogFilter, Depends(_asked_lines)]
+
+
 @router.get("/audit")
-def show_audit(
-    request: Request,
-    who: Admin,
-    store: InStore,
-    *,
-    person: Id = "",
-    project: Id = "",
-    action: Word = "",
-    search: Search = "",
-    number: PageNumber = 1,
-) -> Response:
+def show_audit(request: Request, who: Admin, store: InStore, wanted: LinesAsked, number: PageNumber = 1) -> Response:
     """Show what was done by whom, the newest first."""
-    words, wanted = words_of(request), LogFilter(person, project, action, search)
+    words = words_of(request)
     listing = Listing("/audit", asdict(wanted), page=number)
     log = read_log(store, who.actor, wanted, limit=listing.size, offset=listing.offset)
     view = AuditView(
@@ -68,17 +65,9 @@ def show_audit(
 
 
 @router.get("/audit.{kind}")
-def export_audit(  # noqa: PLR0917
-    who: Admin,
-    store: InStore,
-    kind: str,
-    person: Id = "",
-    project: Id = "",
-    action: Word = "",
-    search: Search = "",
-) -> Response:
+def export_audit(who: Admin, store: InStore, kind: str, wanted: LinesAsked) -> Response:
     """Return the newest lines as CSV or XLSX, narrowed down as the page is."""
-    log = read_log(store, who.actor, LogFilter(person, project, action, search), limit=MOST_EXPORTED)
+    log = read_log(store, who.actor, wanted, limit=MOST_EXPORTED)
     rows = [
         (one.at, one.who, one.action, one.noun, one.noun_id, one.project, one.detail, one.address)
         for one in log.lines
@@ -97,7 +86,7 @@ def _fields(words: Words, log: LogPage, wanted: LogFilter) -> tuple[Field, ...]:
     people = (anybody, itself, *(Choice(each, name) for each, name in log.people.items()))
     every = Choice("", words.gettext("all projects"))
     projects = (every, *(Choice(each, name) for each, name in log.projects.items()))
-    actions = (Choice("", words.gettext("everything")), *(Choice(each, each) for each in log.actions))
+    actions = (Choice("", words.gettext("everything")), *(Choice(each, words.said(each)) for each in log.actions))
     return (
         Field("search", words.gettext("Search in details"), "search", wanted.search, key="/"),
         Field("person", words.gettext("Person"), "select", wanted.person, choices=people),

@@ -14,7 +14,8 @@ from vivavoce.web.entering import agent_of, as_secret, entered
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
 from vivavoce.web.language import LANGUAGES, Words
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.pages.access.people import language_field
+from vivavoce.web.parts import Field
 from vivavoce.workspace.access import people, setting_up
 from vivavoce.workspace.access.links import INVITATION, guest_of
 from vivavoce.workspace.access.secrets.passwords import MAX_CHARACTERS, MIN_CHARACTERS
@@ -126,7 +127,6 @@ def _setup_form(
     words = words_of(request)
     typed = asked or setting_up.FirstAdmin("", "", "", "", language_of(request))
     name, login = fault_at(error, "name"), fault_at(error, "login")
-    choices = tuple(Choice(code, title) for code, title in LANGUAGES.items())
     told = words.gettext("An e-mail address or a short name. It is what you type to sign in.")
     fields = (
         Field("name", words.gettext("Your name"), value=typed.name, error=name, required=True, autocomplete="name"),
@@ -140,7 +140,7 @@ def _setup_form(
             autocomplete="username",
         ),
         *password_fields(words, error),
-        Field("language", words.gettext("Language of the pages"), "select", typed.language, choices=choices),
+        language_field(words, typed.language),
     )
     lead = words.gettext("This workspace has no admin yet. Whoever fills this in becomes the first.")
     view = PasswordView(f"/setup/{secret}", lead, words.gettext("Begin"), fields, error)

@@ -15,7 +15,7 @@ from vivavoce.web.entering import agent_of, entered, left
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.own_paths import own_path
-from vivavoce.web.parts import Field
+from vivavoce.web.parts import Field, hidden_field
 from vivavoce.workspace.access import sessions, signing_in
 from vivavoce.workspace.access.setting_up import is_deserted
 from vivavoce.workspace.access.switches import show_switches
@@ -72,7 +72,7 @@ def _form(request: Request, store: Store, login: str, path: str, *, refusal: str
     fields = (
         Field("login", words.gettext("Login"), value=login, required=True, autocomplete="username"),
         Field("password", words.gettext("Password"), "password", required=True, autocomplete="current-password"),
-        Field("next", "", "hidden", path),
+        hidden_field("next", path),
     )
     view = SignInView(fields, show_switches(store).contact, refusal)
     return page(request, "access/sign_in.html", words.gettext("Sign in"), view=view, status=status)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request
-from markupsafe import Markup
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.bots import Limits
-from vivavoce.errors import AbsentError, Fault
+from vivavoce.errors import Fault
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
+from vivavoce.web.cells import link_cell
 from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Search, Word
+from vivavoce.web.listing import Listing, ListView, PageNumber, Search, Word, check_ending
 from vivavoce.web.pages.bots.form import form_links
-from vivavoce.web.parts import Column, Field, Pager, Row
+from vivavoce.web.parts import Column, Field, Row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.bot_rules import entry_faults
@@ -30,17 +30,10 @@ router = APIRouter(prefix="/p/{slug}/bots")
 COLUMNS = ("name", "kind", "address", "at once", "per second", "timeout (s)", "retries", "last run")
 
 
-@dataclass(frozen=True, slots=True)
-class BotsView:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotsView(ListView):
     """The bots of a project. `any`: there are bots at all."""
 
-    lead: str
-    path: str
-    fields: tuple[Field, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
     any: bool
     forms: tuple[Link, ...]
 
@@ -70,7 +63,7 @@ def show_bots(  # noqa: PLR0917
     project: ProjectInPath,
     q: Search = "",
     sort: Word = "name",
-    page_number: Annotated[int, Query(alias="page", ge=1, le=10_000_000)] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show the bots of a project."""
     words = words_of(request)
@@ -78,15 +71,15 @@ def show_bots(  # noqa: PLR0917
     listing = Listing(f"/p/{project.slug}/bots", {"q": q}, sort, page_number)
     found = _sorted([line for line in every if _holds(line, q)], sort)
     view = BotsView(
-        _lead(words, every),
-        listing.path,
-        (Field("q", words.gettext("Search"), "search", q, key="/"),),
-        _columns(words, listing),
-        tuple(_row(words, project, line) for line in found[listing.offset : listing.offset + listing.size]),
-        listing.pager(len(found)),
-        listing.downloads(),
-        bool(every),
-        form_links(words, f"{listing.path}/new", ""),
+        lead=_lead(words, every),
+        path=listing.path,
+        fields=(Field("q", words.gettext("Search"), "search", q, key="/"),),
+        columns=_columns(words, listing),
+        rows=tuple(_row(words, project, line) for line in listing.cut(found)),
+        pager=listing.pager(len(found)),
+        downloads=listing.downloads(),
+        any=bool(every),
+        forms=form_links(words, f"{listing.path}/new", ""),
     )
     return page(request, "bots/bots.html", words.gettext("Bots"), view=view, project=project, section="bots")
 
@@ -94,8 +87,7 @@ def show_bots(  # noqa: PLR0917
 @router.get(".{kind}")
 def export_bots(who: Reader, store: InStore, project: ProjectInPath, kind: str, q: Search = "") -> Response:
     """Return the list of bots as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take bots.csv or bots.xlsx")
+    check_ending("bots", kind)
     found = [line for line in bots.list_bots(store, project) if _holds(line, q)]
     return table_file(f"{project.slug}-bots", kind, COLUMNS, [_cells(line) for line in found])
 
@@ -155,7 +147,7 @@ def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
 
 
 def _row(words: Words, project: Project, line: bots.BotLine) -> Row:
-    name = Markup('<a href="{}">{}</a>').format(f"/p/{project.slug}/bots/{line.bot.id}", line.bot.name)
+    name = link_cell(f"/p/{project.slug}/bots/{line.bot.id}", line.bot.name)
     limits = limits_text(words, line.limits)
     return Row(
         (name, line.kind, line.address or words.gettext("in this program"), limits, _last(words, project, line))
@@ -166,7 +158,7 @@ def _last(words: Words, project: Project, line: bots.BotLine) -> object:
     if line.last_run is None:
         return words.gettext("never")
     when = Writer(words).ago(line.last_run.created)
-    return Markup('<a href="{}">{}</a>').format(run_path(project, line.last_run), when)
+    return link_cell(run_path(project, line.last_run), when)
 
 
 def _cells(line: bots.BotLine) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from vivavoce.bots.entries import flag
 from vivavoce.bots.http import BODY, METHODS
 from vivavoce.errors import DataError, Fault, VivaError
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.parts import Choice, Field, named_choices
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.bot_rules import OWN_PREFIX, Entry, kind_of, option_of
 from vivavoce.workspace.bots.bots import MOST_ENTRY, MOST_NAME, entry_text, parse_entry
@@ -201,7 +201,7 @@ class _Maker:
     def field(self, name: str, label: str, kind: Any = "text", **more: Any) -> Field:
         found = self.error.faults if self.error else ()
         wrong = [fault.message for fault in found if _is_at(fault.where, name)]
-        return Field(name, label, kind, self.values.get(name, ""), error=" ".join(wrong), **more)
+        return Field(name, label, kind, self.values.get(name, ""), error="; ".join(wrong), **more)
 
     def yaml(self) -> Field:
         words = self.words
@@ -215,7 +215,6 @@ class _Maker:
 
     def http(self) -> tuple[FieldGroup, ...]:
         words = self.words
-        methods = tuple(Choice(one, one) for one in METHODS)
         sent = words.gettext(
             "JSON; {text} is the message and {session} the talk. Empty: %(usual)s", usual=json.dumps(BODY)
         )
@@ -230,7 +229,7 @@ class _Maker:
                 required=True,
                 help=words.gettext("For instance https://bot.example/chat"),
             ),
-            self.field("method", words.gettext("Method"), "select", choices=methods),
+            self.field("method", words.gettext("Method"), "select", choices=named_choices(METHODS)),
             self.field("body", words.gettext("Body"), "textarea", help=sent, rows=4),
             self.field("headers", words.gettext("Headers"), "textarea", help=f"{secret} {self.variables()}", rows=3),
         )
@@ -294,7 +293,7 @@ class _Maker:
             Choice("nearest", words.gettext("nearest: the most similar example")),
             Choice("keywords", words.gettext("keywords: words by rule")),
         )
-        agents = (Choice("", words.gettext("that of the suite")), *(Choice(name, name) for name in demo.suites()))
+        agents = named_choices(demo.suites(), words.gettext("that of the suite"))
         fields = (
             self.field("engine", words.gettext("Engine"), "select", choices=engines),
             self.field(

@@ -20,10 +20,11 @@ from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import link_cell
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing
+from vivavoce.web.listing import LARGEST, Listing, PageNumber, check_ending
 from vivavoce.web.pages.conversations.numbers import NumberHead, NumberRow, number_head, rate_cell
-from vivavoce.web.parts import Column, Field, Pager, Row
-from vivavoce.web.progress import run_choice, run_path
+from vivavoce.web.pages.conversations.turns import turn_title
+from vivavoce.web.parts import Column, Field, Pager, Row, text_columns
+from vivavoce.web.progress import run_choice, run_path, tab_title
 from vivavoce.web.rendering import Link
 from vivavoce.web.talk_words import outcome_title, outcome_tone, reply_text, talk_path
 from vivavoce.workspace.conversations.changes import (
@@ -40,7 +41,6 @@ from vivavoce.workspace.exams import runs
 # Sorted before the pages of single runs, whose addresses would take `compare` for a number.
 router = APIRouter(prefix="/p/{slug}/conversations")
 RunNumber = Annotated[int, Query(ge=0, le=LARGEST)]
-PageAsked = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
 CHOSEN_FROM = 100
 SHOWN_NAMES = 100
 LETTERS = 120
@@ -98,7 +98,7 @@ def show_changes(  # noqa: PLR0917
     a: RunNumber = 0,
     b: RunNumber = 0,
     show: Annotated[str, Query(max_length=20)] = "regressed",
-    page_number: PageAsked = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show two runs side by side."""
     words = words_of(request)
@@ -130,8 +130,7 @@ def export_changes(  # noqa: PLR0917
     who: Reader, store: InStore, project: ProjectInPath, kind_of_file: str, a: RunNumber, b: RunNumber
 ) -> Response:
     """Return every turn that came out otherwise as CSV or XLSX."""
-    if kind_of_file not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take compare.csv or compare.xlsx")
+    check_ending("compare", kind_of_file)
     found = compare_conversations(store, project, a, b)
     rows = [
         _cells(kind, one)
@@ -144,10 +143,13 @@ def export_changes(  # noqa: PLR0917
 
 def _cells(kind: str, one: ChangedTurn) -> tuple[object, ...]:
     key, change = one.change.key, one.change
-    said = next((row.sent for row in (one.after, one.before) if row is not None), "")
     replies = (row.reply if row else "" for row in (one.before, one.after))
     place = (kind, key.bot, key.script, key.repeat + 1, change.number)
-    return (*place, str(change.before), str(change.after), said, *replies)
+    return (*place, str(change.before), str(change.after), _sent(one), *replies)
+
+
+def _sent(one: ChangedTurn) -> str:
+    return next((row.sent for row in (one.after, one.before) if row is not None), "")
 
 
 # --- the page ----------------------------------------------------------------------------------------------------
@@ -159,13 +161,13 @@ def _view(words: Words, store: Store, project: Project, found: RunChanges | None
     diff = found.diff
     better = listing.chosen["show"] == "improved"
     changes = diff.improved if better else diff.regressed
-    shown = changed_turns(store, found, changes[listing.offset : listing.offset + listing.size])
+    shown = changed_turns(store, found, listing.cut(changes))
     return ChangesView(
         fields=_fields(words, store, project, listing),
         path=listing.path,
         lead=words.said(diff_headline(diff)),
         error=None,
-        runs=tuple(_run_link(words, project, run) for run in (found.a, found.b)),
+        runs=tuple(Link(tab_title(words, run), run_path(project, run)) for run in (found.a, found.b)),
         sentences=tuple(map(words.said, (*map(course_sentence, diff.comparisons), *diff_remarks(diff)))),
         heads=tuple(number_head(words, name) for name in SHOWN),
         numbers=tuple(_numbers(words, found)),
@@ -211,12 +213,6 @@ def _fields(words: Words, store: Store, project: Project, listing: Listing) -> t
     )
 
 
-def _run_link(words: Words, project: Project, run: Run) -> Link:
-    return Link(
-        words.gettext("Run %(number)s: %(title)s", number=run.number, title=run.title), run_path(project, run)
-    )
-
-
 def _numbers(words: Words, found: RunChanges) -> Sequence[NumberRow]:
     rows = []
     earlier, later = (words.gettext("run %(number)s", number=run.number) for run in (found.a, found.b))
@@ -239,26 +235,24 @@ def _tabs(words: Words, listing: Listing, found: RunChanges, better: bool) -> tu
 
 
 def _columns(words: Words) -> tuple[Column, ...]:
-    titles = (
+    return text_columns(
         words.gettext("Visitor"),
         words.gettext("Before"),
         words.gettext("After"),
         words.gettext("Bot"),
         words.gettext("Conversation"),
     )
-    return tuple(Column(title) for title in titles)
 
 
 def _row(words: Words, project: Project, found: RunChanges, one: ChangedTurn) -> Row:
     change, key = one.change, one.change.key
-    said = next((row.sent for row in (one.after, one.before) if row is not None), "")
-    where = words.gettext("%(script)s, turn %(number)s", script=key.script, number=change.number)
+    where = turn_title(words, key.script, change.number)
     place = talk_path(project, found.b, key.script, repeat=key.repeat, number=change.number)
     sides = [
         _side(words, str(outcome), reply_text(words, row) if row else "")
         for outcome, row in ((change.before, one.before), (change.after, one.after))
     ]
-    return Row((shorten(said, LETTERS), *sides, key.bot, link_cell(place, where)))
+    return Row((shorten(_sent(one), LETTERS), *sides, key.bot, link_cell(place, where)))
 
 
 def _side(words: Words, outcome: str, reply: str) -> Markup:
@@ -281,10 +275,7 @@ def _lists(words: Words, project: Project, found: RunChanges) -> Sequence[Names]
 
 def _names(title: str, words: Words, project: Project, run: Run, places: Sequence[tuple[TalkKey, int]]) -> Names:
     links = tuple(
-        Link(
-            words.gettext("%(script)s, turn %(number)s", script=key.script, number=number),
-            talk_path(project, run, key.script, number=number),
-        )
+        Link(turn_title(words, key.script, number), talk_path(project, run, key.script, number=number))
         for key, number in places[:SHOWN_NAMES]
     )
     return Names(title, links, len(places) - len(links))

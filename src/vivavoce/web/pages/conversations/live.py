@@ -106,7 +106,12 @@ def live_page(
         watch_view(words, store, project, found.run, place),
     )
     return page(
-        request, "conversations/live.html", line.run.title, view=view, project=project, section="conversations"
+        request,
+        "conversations/live.html",
+        words.ours(line.run.title),
+        view=view,
+        project=project,
+        section="conversations",
     )
 
 

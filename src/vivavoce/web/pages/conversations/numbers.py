@@ -97,8 +97,8 @@ def seven_cell(words: Words, cell: Cell, name: str) -> NumberCell:
     mean = cell.times.mean
     if mean.value is None:
         return NumberCell(words.gettext("n/a"), meaning=words.gettext("no reply came"))
-    around = milliseconds_interval(mean).replace("-", " – ")
-    return NumberCell(milliseconds_text(mean.value), around, _talks(words, mean.n))
+    around = " – ".join(map(words.said, milliseconds_interval(mean).split("-")))
+    return NumberCell(words.said(milliseconds_text(mean.value)), around, _talks(words, mean.n))
 
 
 def rate_cell(words: Words, name: str, rate: Rate | None) -> NumberCell:

@@ -22,7 +22,7 @@ from vivavoce.web.answers import download, page, table_file, words_of
 from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Number, Word
+from vivavoce.web.listing import Listing, Number, Word, check_ending
 from vivavoce.web.pages.conversations.live import Repeat, live_page, place_asked, run_tabs
 from vivavoce.web.pages.conversations.numbers import (
     COLUMNS,
@@ -34,7 +34,8 @@ from vivavoce.web.pages.conversations.numbers import (
     seven_rows,
     table_rows,
 )
-from vivavoce.web.parts import Choice, Column, Field, Row
+from vivavoce.web.pages.conversations.turns import turn_title
+from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, number_columns, text_columns
 from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.web.talk_words import domain_title, named, talk_path
@@ -149,7 +150,12 @@ def show_run(  # noqa: PLR0917
     asked = Asked(domain, literal, problems == "all")
     view = result_view(words_of(request), store, project, line, asked)
     return page(
-        request, "conversations/result.html", line.run.title, view=view, project=project, section="conversations"
+        request,
+        "conversations/result.html",
+        words_of(request).ours(line.run.title),
+        view=view,
+        project=project,
+        section="conversations",
     )
 
 
@@ -158,8 +164,7 @@ def export_numbers(
     who: Reader, store: InStore, project: ProjectInPath, number: Number, kind_of_file: str
 ) -> Response:
     """Return every number of every bot, domain and level as CSV or XLSX."""
-    if kind_of_file not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take numbers.csv or numbers.xlsx")
+    check_ending("numbers", kind_of_file)
     run = runs.show_run(store, project, number, KIND).run
     rows = list(table_rows(conversations_result(store, run)))
     return table_file(f"{project.slug}-conversations-{number}", kind_of_file, COLUMNS, rows)
@@ -191,9 +196,7 @@ def result_view(words: Words, store: Store, project: Project, line: runs.RunLine
     domains = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain))
     if asked.domain not in (ALL, *domains):
         raise AbsentError(f"the run has no domain '{asked.domain}'", remedy="choose one of those above the numbers")
-    listing = Listing(
-        run_path(project, run), {"domain": asked.domain, "literal": "1" if asked.literal else ""}, page=1
-    )
+    listing = Listing(run_path(project, run), {"domain": asked.domain, "literal": "1" if asked.literal else ""})
     return ResultView(
         head=run_head(words, project, line),
         lead=words.said(run.headline),
@@ -217,8 +220,7 @@ def result_view(words: Words, store: Store, project: Project, line: runs.RunLine
 def _warnings(store: Store, run: Run, result: ConversationsResult) -> Iterator[str]:
     names = [bot.name for bot in result.header.bots]
     told = dict.fromkeys((*runs.warnings_of(store, run), *wording.remarks(result)))
-    said = dict.fromkeys(wording.sentence(note, names) for note in told)
-    yield from said
+    yield from dict.fromkeys(wording.sentence(note, names) for note in told)
 
 
 def _domain_links(words: Words, listing: Listing, asked: Asked, domains: Sequence[str]) -> tuple[Link, ...]:
@@ -239,7 +241,7 @@ def _numbers(words: Words, result: ConversationsResult, asked: Asked) -> Numbers
 
 
 def _downloads(words: Words, path: str) -> tuple[Link, ...]:
-    tables = [Link(kind.upper(), f"{path}/numbers.{kind}") for kind in ("csv", "xlsx")]
+    tables = Listing(f"{path}/numbers").downloads()
     return (*tables, Link(words.gettext("JUnit for build servers"), f"{path}/junit.xml"))
 
 
@@ -254,7 +256,7 @@ def _pictures(
     for name, (caption, (heads, rows)) in tables.items():
         figure = drawn(store, project, run, name)
         if figure is not None:
-            columns = tuple(Column(head, number=place > 0) for place, head in enumerate(heads))
+            columns = (*text_columns(heads[0]), *number_columns(*heads[1:]))
             yield Picture(figure, caption, columns, tuple(Row(row) for row in rows))
 
 
@@ -293,7 +295,11 @@ def _time_table(words: Words, result: ConversationsResult) -> Table:
         words.gettext("99 of 100"),
     )
     rows: list[tuple[object, ...]] = [
-        (bot.name, Writer(words).number(times.turns), *map(milliseconds_text, (times.p50, times.p95, times.p99)))
+        (
+            bot.name,
+            Writer(words).number(times.turns),
+            *(words.said(milliseconds_text(one)) for one in (times.p50, times.p95, times.p99)),
+        )
         for bot in result.header.bots
         for times in (result.cell(bot.name).times,)
     ]
@@ -307,14 +313,11 @@ def _differences(words: Words, result: ConversationsResult) -> Differences | Non
     if not result.comparisons:
         return None
     narrow = [one for one in result.comparisons if (one.domain, one.level) != (ALL, ALL)]
-    titles = (
-        words.gettext("Where"),
-        words.gettext("Bots"),
-        words.gettext("Difference"),
-        words.gettext("Verdict"),
+    columns = text_columns(
+        words.gettext("Where"), words.gettext("Bots"), words.gettext("Difference"), words.gettext("Verdict")
     )
     rows = tuple(Row(_difference(words, one)) for one in narrow)
-    return Differences(tuple(wording.verdicts(result)), tuple(Column(title) for title in titles), rows)
+    return Differences(tuple(wording.verdicts(result)), columns, rows)
 
 
 def _difference(words: Words, one: Comparison) -> tuple[object, ...]:
@@ -362,7 +365,7 @@ def _problem(  # noqa: PLR0917 - what a result is read from
         Example(
             shorten(said[place].sent, EXAMPLE_LETTERS) if place in said else "",
             gist(said[place].reply, notice, EXAMPLE_LETTERS) if place in said else "",
-            words.gettext("%(script)s, turn %(number)s", script=place.script, number=place.number),
+            turn_title(words, place.script, place.number),
             talk_path(project, run, place.script, repeat=place.repeat, number=place.number),
         )
         for place in _places(problem)
@@ -374,7 +377,7 @@ def _compare_fields(words: Words, store: Store, project: Project, run: Run) -> t
     """Return the form that leads to a comparison with an earlier or later run; nothing where there is no other."""
     found = runs.list_runs(store, project, kind=KIND, state=RunState.DONE, limit=OTHER_RUNS)
     others = tuple(
-        Choice(str(line.run.number), f"{line.run.number}: {line.run.title}")
+        Choice(str(line.run.number), f"{line.run.number}: {words.ours(line.run.title)}")
         for line in found.lines
         if line.run.id != run.id
     )
@@ -383,5 +386,5 @@ def _compare_fields(words: Words, store: Store, project: Project, run: Run) -> t
     before = next((one.value for one in others if int(one.value) < run.number), others[0].value)
     return (
         Field("a", words.gettext("Compare with run"), "select", before, choices=others),
-        Field("b", "", "hidden", str(run.number)),
+        hidden_field("b", str(run.number)),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -16,11 +17,11 @@ from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import link_cell
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, Number, Search, Word
+from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.conversations.live import Repeat, run_tabs
-from vivavoce.web.pages.conversations.turns import Asked, PageAsked, TurnsView, select_field
-from vivavoce.web.parts import Column, Field, Pager, Row, Turn
-from vivavoce.web.progress import RunHead, run_head
+from vivavoce.web.pages.conversations.turns import TurnsView, select_field
+from vivavoce.web.parts import Column, Field, Pager, Row, Turn, text_columns
+from vivavoce.web.progress import RunHead, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.web.talk_words import (
     bot_turn,
@@ -67,26 +68,21 @@ class TalkView:
 # --- the conversations -------------------------------------------------------------------------------------------
 
 
+async def _asked_talks(domain: Word = "", level: Word = "", search: Search = "", page: PageNumber = 1) -> Listing:
+    return Listing("", {"domain": domain, "level": level, "search": search}, page=page)
+
+
+TalksAsked = Annotated[Listing, Depends(_asked_talks)]
+
+
 @router.get("/talks")
 def show_talks(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    domain: Word = "",
-    level: Word = "",
-    search: Search = "",
-    page_number: PageAsked = 1,
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, asked: TalksAsked
 ) -> Response:
     """Show the conversations of a run and how each bot fared in them."""
     words, line = words_of(request), runs.show_run(store, project, number, KIND)
-    path = f"/p/{project.slug}/conversations/{number}/talks"
-    listing = Listing(path, {"domain": domain, "level": level, "search": search}, page=page_number)
-    found = list_talks(store, line.run, domain, level, search, limit=listing.size, offset=listing.offset)
-    asked = Asked(domain=domain, level=level, search=search)
-    choices = turn_choices(store, line.run)
-    kept = {name: choices[name] for name in ("domain", "level")}
+    listing = asked.at(f"{run_path(project, line.run)}/talks")
+    found = list_talks(store, line.run, **asked.chosen, limit=listing.size, offset=listing.offset)
     view = TurnsView(
         head=run_head(words, project, line),
         lead=words.ngettext(
@@ -95,8 +91,8 @@ def show_talks(  # noqa: PLR0917
             found.total,
         ),
         tabs=run_tabs(words, project, line.run, "talks"),
-        path=path,
-        fields=_talk_fields(words, asked, kept),
+        path=listing.path,
+        fields=_talk_fields(words, asked, turn_choices(store, line.run)),
         columns=_talk_columns(words, found.bots),
         rows=tuple(_talk_row(words, project, line.run, one, found.bots) for one in found.lines),
         pager=listing.pager(found.total),
@@ -108,18 +104,11 @@ def show_talks(  # noqa: PLR0917
 
 @router.get("/talks.{kind_of_file}")
 def export_talks(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    kind_of_file: str,
-    domain: Word = "",
-    level: Word = "",
-    search: Search = "",
+    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind_of_file: str, asked: TalksAsked
 ) -> Response:
     """Return the conversations of a run as CSV or XLSX, narrowed down as the page is; two columns for each bot."""
     run = runs.show_run(store, project, number, KIND).run
-    found = list_talks(store, run, domain, level, search, limit=LARGEST)
+    found = list_talks(store, run, **asked.chosen, limit=LARGEST, offset=0)
     counts = (f"{bot}: {part}" for bot in found.bots for part in ("right", "checked"))
     rows = [_talk_cells(line, found.bots) for line in found.lines]
     name = f"{project.slug}-conversations-{number}-talks"
@@ -133,9 +122,9 @@ def _talk_cells(line: TalkLine, bots: tuple[str, ...]) -> tuple[object, ...]:
     return (*about, *(count for pair in counts for count in pair))
 
 
-def _talk_fields(words: Words, asked: Asked, choices: Mapping[str, tuple[str, ...]]) -> tuple[Field, ...]:
+def _talk_fields(words: Words, asked: Listing, choices: Mapping[str, tuple[str, ...]]) -> tuple[Field, ...]:
     titles = {"domain": words.gettext("Domain"), "level": words.gettext("Level")}
-    search = Field("search", words.gettext("Search in names"), "search", asked.search, most=200, key="/")
+    search = Field("search", words.gettext("Search in names"), "search", asked.chosen["search"], most=200, key="/")
     return (
         search,
         *(select_field(words, name, titles[name], asked, choices[name]) for name in titles if len(choices[name]) > 1),
@@ -143,9 +132,9 @@ def _talk_fields(words: Words, asked: Asked, choices: Mapping[str, tuple[str, ..
 
 
 def _talk_columns(words: Words, bots: tuple[str, ...]) -> tuple[Column, ...]:
-    about = (words.gettext("Conversation"), words.gettext("Domain"), words.gettext("Level"))
+    about = text_columns(words.gettext("Conversation"), words.gettext("Domain"), words.gettext("Level"))
     right = words.gettext("Checked turns that went as they should, over all repeats")
-    return (*(Column(title) for title in about), *(Column(bot, number=True, meaning=right) for bot in bots))
+    return (*about, *(Column(bot, number=True, meaning=right) for bot in bots))
 
 
 def _talk_row(words: Words, project: Project, run: Run, line: TalkLine, bots: tuple[str, ...]) -> Row:
@@ -175,7 +164,7 @@ def show_talk(  # noqa: PLR0917
     number: Number,
     script: str,
     repeat: Repeat = 1,
-    page_number: PageAsked = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show a conversation with every bot side by side."""
     words, line = words_of(request), runs.show_run(store, project, number, KIND)

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversation_meanings import milliseconds_text
 from vivavoce.reports.talks import gist, shorten
@@ -20,10 +19,10 @@ from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import link_cell
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Number, Search, Word
+from vivavoce.web.listing import LARGEST, Listing, ListView, Number, PageNumber, Search, Word, check_ending
 from vivavoce.web.pages.conversations.live import run_tabs
-from vivavoce.web.parts import Choice, Column, Field, Pager, Row
-from vivavoce.web.progress import RunHead, run_head
+from vivavoce.web.parts import Choice, Column, Field, Row
+from vivavoce.web.progress import RunHead, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.web.talk_words import (
     named,
@@ -38,7 +37,6 @@ from vivavoce.workspace.conversations.transcripts import list_turns, material_of
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations/{number}")
-PageAsked = Annotated[int, Query(alias="page", ge=1, le=10_000_000)]
 LETTERS = 110
 ROWS = 40
 # More names than this are typed: a list of them would be longer than the page.
@@ -66,57 +64,32 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TurnsView:
-    """Some turns of a run, and what narrows them down."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsView(ListView):
+    """Some turns or conversations of a run, and what narrows them down."""
 
     head: RunHead
-    lead: str
     tabs: tuple[Link, ...]
-    path: str
-    fields: tuple[Field, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What narrows the turns down, as the address says it."""
-
-    bot: str = ""
-    domain: str = ""
-    level: str = ""
-    outcome: str = ""
-    scenario: str = ""
-    kind: str = ""
-    search: str = ""
-    sort: str = ""
-
-    @property
-    def filter(self) -> TurnFilter:
-        """The same for the store: what is empty narrows nothing."""
-        said = {name: getattr(self, name) or None for name in TurnFilter.__dataclass_fields__}
-        return TurnFilter(**said)
-
-
-def asked_turns(  # noqa: PLR0917 - what narrows a list down
+async def _asked_turns(  # noqa: PLR0917 - what narrows a list down
     bot: Word = "",
-    domain: Word = "",
     level: Word = "",
+    domain: Word = "",
     outcome: Word = "",
     scenario: Word = "",
     kind: Word = "",
     search: Search = "",
     sort: Word = "",
-) -> Asked:
-    """Return what an address asks for; an order that does not exist is none."""
+    page: PageNumber = 1,
+) -> Listing:
+    names = {"bot": bot, "level": level, "domain": domain, "outcome": outcome, "scenario": scenario, "kind": kind}
+    # An order that does not exist is none.
     known = sort if sort.removeprefix("-") in SORTS else ""
-    return Asked(bot, domain, level, outcome, scenario, kind, search, known)
+    return Listing("", {**names, "search": search}, known, page, ROWS)
 
 
-TurnsAsked = Annotated[Asked, Depends(asked_turns)]
+TurnsAsked = Annotated[Listing, Depends(_asked_turns)]
 
 
 # --- every turn --------------------------------------------------------------------------------------------------
@@ -124,26 +97,18 @@ TurnsAsked = Annotated[Asked, Depends(asked_turns)]
 
 @router.get("/turns")
 def show_turns(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    asked: TurnsAsked,
-    page_number: PageAsked = 1,
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, asked: TurnsAsked
 ) -> Response:
     """Show the turns of a run."""
     words, line = words_of(request), runs.show_run(store, project, number, KIND)
-    chosen = {name: getattr(asked, name) for name in TurnFilter.__dataclass_fields__}
-    path = f"/p/{project.slug}/conversations/{number}/turns"
-    listing = Listing(path, chosen, asked.sort, page_number, ROWS)
-    found = list_turns(store, line.run, asked.filter, sort=asked.sort, limit=listing.size, offset=listing.offset)
+    listing, wanted = asked.at(f"{run_path(project, line.run)}/turns"), TurnFilter(**asked.wanted)
+    found = list_turns(store, line.run, wanted, sort=asked.sort, limit=listing.size, offset=listing.offset)
     notice = material_of(store, line.run).header.plan.notice
     view = TurnsView(
         head=run_head(words, project, line),
         lead=words.ngettext("%(num)s turn.", "%(num)s turns.", found.total),
         tabs=run_tabs(words, project, line.run, "turns"),
-        path=path,
+        path=listing.path,
         fields=_fields(words, asked, turn_choices(store, line.run)),
         columns=_columns(words, listing),
         rows=tuple(_row(words, project, line.run, row, notice) for row in found.rows),
@@ -159,15 +124,14 @@ def export_turns(  # noqa: PLR0917
     who: Reader, store: InStore, project: ProjectInPath, number: Number, kind_of_file: str, asked: TurnsAsked
 ) -> Response:
     """Return the turns of a run as CSV or XLSX, narrowed down as the page is."""
-    if kind_of_file not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take turns.csv or turns.xlsx")
+    check_ending("turns", kind_of_file)
     run = runs.show_run(store, project, number, KIND).run
-    found = list_turns(store, run, asked.filter, sort=asked.sort, limit=2**31 - 1)
+    found = list_turns(store, run, TurnFilter(**asked.wanted), sort=asked.sort, limit=LARGEST)
     name = f"{project.slug}-conversations-{number}-turns"
     return table_file(name, kind_of_file, COLUMNS, [_cells(row) for row in found.rows])
 
 
-def _fields(words: Words, asked: Asked, choices: Mapping[str, tuple[str, ...]]) -> tuple[Field, ...]:
+def _fields(words: Words, asked: Listing, choices: Mapping[str, tuple[str, ...]]) -> tuple[Field, ...]:
     titles = {
         "bot": words.gettext("Bot"),
         "domain": words.gettext("Domain"),
@@ -177,26 +141,34 @@ def _fields(words: Words, asked: Asked, choices: Mapping[str, tuple[str, ...]]) 
     }
     known = {**choices, "outcome": tuple(str(outcome) for outcome in TurnOutcome)}
     titles = {**titles, "outcome": words.gettext("Outcome")}
-    search = Field("search", words.gettext("Search in what was said"), "search", asked.search, most=200, key="/")
+    search = Field(
+        "search", words.gettext("Search in what was said"), "search", asked.chosen["search"], most=200, key="/"
+    )
     return (
         search,
         *(select_field(words, name, titles[name], asked, known[name]) for name in titles if len(known[name]) > 1),
     )
 
 
-def select_field(words: Words, name: str, title: str, asked: Asked, known: tuple[str, ...]) -> Field:
+def select_field(words: Words, name: str, title: str, asked: Listing, known: tuple[str, ...]) -> Field:
     """Return a field that narrows a list down to one of the names that are known; of many, to the one typed."""
+    value = asked.chosen[name]
     if len(known) > MOST_OPTIONS:
-        return Field(name, title, "search", getattr(asked, name), most=400)
+        return Field(name, title, "search", value, most=400)
     every = Choice("", words.gettext("all"))
     options = (Choice(one, _option(words, name, one)) for one in known)
-    return Field(name, title, "select", getattr(asked, name), choices=(every, *options))
+    return Field(name, title, "select", value, choices=(every, *options))
 
 
 def _option(words: Words, name: str, value: str) -> str:
     if name == "outcome":
         return outcome_title(words, value)
     return value.replace("_", " ") if name == "domain" else named(words, value)
+
+
+def turn_title(words: Words, script: str, number: int) -> str:
+    """Return how a turn is called where others stand beside it."""
+    return words.gettext("%(script)s, turn %(number)s", script=script, number=number)
 
 
 def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
@@ -214,7 +186,7 @@ def _row(words: Words, project: Project, run: Run, row: TurnRow, notice: str) ->
         shorten(row.sent, LETTERS), gist(reply_text(words, row), notice, LETTERS)
     )
     place = talk_path(project, run, row.script, repeat=row.repeat, number=row.number)
-    where = words.gettext("%(script)s, turn %(number)s", script=row.script, number=row.number)
+    where = turn_title(words, row.script, row.number)
     # Levels and domains narrow the list down; in a line they would only make it longer.
     aside = ", ".join(part for part in (row.domain.replace("_", " "), named(words, row.level)) if part)
     talk = Markup("{}<small>{}</small>").format(link_cell(place, where), aside)

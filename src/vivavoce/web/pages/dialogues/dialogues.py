@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -14,14 +14,15 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import done, page, table_file, words_of
+from vivavoce.web.cells import link_cell
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Search, Word
-from vivavoce.web.pages.dialogues.views import mark_cell, score_cell, section_tabs
+from vivavoce.web.listing import Listing, ListView, PageNumber, Search, Word, check_ending
+from vivavoce.web.pages.dialogues.views import SECTION, base_path, bot_field, mark_cell, score_cell, section_tabs
 from vivavoce.web.pages.exams.runs import run_columns, run_row
-from vivavoce.web.parts import Choice, Column, Field, Pager, Row
+from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, named_choices
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.dialogues import dialogues
@@ -30,7 +31,6 @@ from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.allowed import SHIPPED_RATER
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
-SECTION = "dialogues"
 LAST_RUNS = 5
 MOST_EXPORTED = 50_000
 MARKED = {"with": True, "without": False}
@@ -40,19 +40,12 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class TalksView:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TalksView(ListView):
     """Some talks, and what narrows them down. `any`: there are talks at all."""
 
-    lead: str
     tabs: tuple[Link, ...]
     actions: tuple[Link, ...]
-    path: str
-    fields: tuple[Field, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
     any: bool
     begin: Link | None
     run_columns: tuple[Column, ...]
@@ -94,25 +87,21 @@ class ScoreView:
 # --- the list ----------------------------------------------------------------------------------------------------
 
 
-@router.get("")
-def show_talks(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    bot: Word = "",
-    batch: Word = "",
-    marks: Word = "",
-    q: Search = "",
-    sort: Word = "",
-    page_number: Annotated[int, Query(alias="page", ge=1, le=10_000_000)] = 1,
-) -> Response:
-    """Show talks, the worst first."""
-    words = words_of(request)
+async def _asked_talks(  # noqa: PLR0917 - what narrows a list down
+    bot: Word = "", batch: Word = "", marks: Word = "", q: Search = "", sort: Word = "", page: PageNumber = 1
+) -> Listing:
     chosen = {"bot": bot, "batch": batch, "marks": marks, "q": q}
-    order = sort if sort in SORTS else "score"
-    listing = Listing(_base(project), chosen, order, page_number)
-    found = list_talks(store, project, _choice(**chosen), sort=order, limit=listing.size, offset=listing.offset)
+    return Listing("", chosen, sort if sort in SORTS else "score", page)
+
+
+TalksAsked = Annotated[Listing, Depends(_asked_talks)]
+
+
+@router.get("")
+def show_talks(request: Request, who: Reader, store: InStore, project: ProjectInPath, asked: TalksAsked) -> Response:
+    """Show talks, the worst first."""
+    words, listing = words_of(request), asked.at(base_path(project))
+    found = list_talks(store, project, _choice(asked), sort=asked.sort, limit=listing.size, offset=listing.offset)
     standing = dialogues.standing_of(store, project)
     last = runs.list_runs(store, project, kind=dialogues.KIND, limit=LAST_RUNS)
     view = TalksView(
@@ -120,7 +109,7 @@ def show_talks(  # noqa: PLR0917
         tabs=section_tabs(words, project, "", who.may("reviewer")),
         actions=_actions(words, project, who, standing),
         path=listing.path,
-        fields=_filters(words, store, project, chosen),
+        fields=_filters(words, store, project, asked),
         columns=_columns(words, listing),
         rows=tuple(_row(words, project, line) for line in found.lines),
         pager=listing.pager(found.total),
@@ -136,22 +125,10 @@ def show_talks(  # noqa: PLR0917
 
 
 @router.get(".{kind}")
-def export_talks(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    kind: str,
-    bot: Word = "",
-    batch: Word = "",
-    marks: Word = "",
-    q: Search = "",
-    sort: Word = "",
-) -> Response:
+def export_talks(who: Reader, store: InStore, project: ProjectInPath, kind: str, asked: TalksAsked) -> Response:
     """Return the list as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take dialogues.csv or dialogues.xlsx")
-    order, chosen = sort if sort in SORTS else "score", _choice(bot, batch, marks, q)
-    found = list_talks(store, project, chosen, sort=order, limit=MOST_EXPORTED)
+    check_ending("dialogues", kind)
+    found = list_talks(store, project, _choice(asked), sort=asked.sort, limit=MOST_EXPORTED)
     rows = [tuple(getattr(line, name) for name in COLUMNS) for line in found.lines]
     return table_file(f"{project.slug}-dialogues", kind, COLUMNS, rows)
 
@@ -188,8 +165,8 @@ def ask_to_delete(request: Request, who: Editor, store: InStore, project: Projec
                           found[name], name=name)  # fmt: skip
     last = words.gettext("Their scores and people's marks go with them; they cannot be had back.")
     view = BatchDeleteView(
-        f"{told} {last}", f"{_base(project)}/batches/delete", f"{_base(project)}/batches",
-        (Field("name", "", "hidden", name),),
+        f"{told} {last}", f"{base_path(project)}/batches/delete", f"{base_path(project)}/batches",
+        (hidden_field("name", name),),
     )  # fmt: skip
     title = words.gettext("Delete this batch?")
     return page(request, "dialogues/delete.html", title, view=view, project=project, section=SECTION)
@@ -200,7 +177,7 @@ def delete_batch(request: Request, who: Editor, store: InStore, project: Project
     """Delete the talks of a batch."""
     gone = dialogues.delete_batch(store, who.actor, project, form.text("name", most=dialogues.MOST_BATCH))
     said = words_of(request).ngettext("%(num)s talk is deleted.", "%(num)s talks are deleted.", gone)
-    return done(f"{_base(project)}/batches", said)
+    return done(f"{base_path(project)}/batches", said)
 
 
 # --- the exam ----------------------------------------------------------------------------------------------------
@@ -256,7 +233,7 @@ def _score_page(  # noqa: PLR0917
     if who.may("admin"):
         fields += (_rater_field(words, typed.get("rater", "")),)
     lead = words.gettext("Every talk gets the mark from 1 to 5 that a person would probably give it.")
-    view = ScoreView(lead, f"{_base(project)}/score", _base(project), fields, error)
+    view = ScoreView(lead, f"{base_path(project)}/score", base_path(project), fields, error)
     title, status = words.gettext("Score talks"), 400 if error else 200
     return page(request, "dialogues/score.html", title, view=view, project=project, section=SECTION, status=status)
 
@@ -274,12 +251,9 @@ def _rater_field(words: Words, value: str) -> Field:
 # --- parts -------------------------------------------------------------------------------------------------------
 
 
-def _base(project: Project) -> str:
-    return f"/p/{project.slug}/dialogues"
-
-
-def _choice(bot: str, batch: str, marks: str, q: str) -> TalkChoice:
-    return TalkChoice(batch or None, bot or None, q or None, MARKED.get(marks))
+def _choice(asked: Listing) -> TalkChoice:
+    wanted = asked.wanted
+    return TalkChoice(wanted["batch"], wanted["bot"], wanted["q"], MARKED.get(asked.chosen["marks"]))
 
 
 def _lead(words: Words, standing: dialogues.Standing) -> str:
@@ -296,24 +270,23 @@ def _lead(words: Words, standing: dialogues.Standing) -> str:
 
 
 def _begin(words: Words, project: Project, who: Visitor) -> Link | None:
-    return Link(words.gettext("Bring talks in"), f"{_base(project)}/add") if who.may("editor") else None
+    return Link(words.gettext("Bring talks in"), f"{base_path(project)}/add") if who.may("editor") else None
 
 
 def _actions(words: Words, project: Project, who: Visitor, standing: dialogues.Standing) -> tuple[Link, ...]:
     if not standing.talks or not who.may("reviewer"):
         return ()
-    rate = Link(words.gettext("Rate talks"), f"{_base(project)}/rate", key="r")
+    rate = Link(words.gettext("Rate talks"), f"{base_path(project)}/rate", key="r")
     if not who.may("editor"):
         return (rate,)
-    score = Link(words.gettext("Score talks"), f"{_base(project)}/score", key="s")
-    add = Link(words.gettext("Bring talks in"), f"{_base(project)}/add", key="a")
+    score = Link(words.gettext("Score talks"), f"{base_path(project)}/score", key="s")
+    add = Link(words.gettext("Bring talks in"), f"{base_path(project)}/add", key="a")
     return (score, rate, add)
 
 
-def _filters(words: Words, store: Store, project: Project, chosen: dict[str, str]) -> tuple[Field, ...]:
-    bots, batches = dialogues.list_bots(store, project), dialogues.list_batches(store, project)
-    of_bots = (Choice("", words.gettext("all bots")), *(Choice(bot, bot) for bot in bots))
-    of_batches = (Choice("", words.gettext("all batches")), *(Choice(name, name) for name in batches))
+def _filters(words: Words, store: Store, project: Project, asked: Listing) -> tuple[Field, ...]:
+    chosen = asked.chosen
+    of_batches = named_choices(dialogues.list_batches(store, project), words.gettext("all batches"))
     of_marks = (
         Choice("", words.gettext("all talks")),
         Choice("with", words.gettext("with a mark")),
@@ -321,7 +294,7 @@ def _filters(words: Words, store: Store, project: Project, chosen: dict[str, str
     )
     return (
         Field("q", words.gettext("Search in talks"), "search", chosen["q"], key="/"),
-        Field("bot", words.gettext("Bot"), "select", chosen["bot"], choices=of_bots),
+        bot_field(words, store, project, chosen["bot"]),
         Field("batch", words.gettext("Batch"), "select", chosen["batch"], choices=of_batches),
         Field("marks", words.gettext("People's marks"), "select", chosen["marks"], choices=of_marks),
     )
@@ -342,8 +315,8 @@ def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
 
 
 def _row(words: Words, project: Project, line: TalkLine) -> Row:
-    name = Markup('<a href="{}/{}">{}</a><small>{}</small>').format(_base(project), line.id, line.name, line.begins)
-    writer = Writer(words)
+    writer, link = Writer(words), link_cell(f"{base_path(project)}/{line.id}", line.name)
+    name = Markup("{}<small>{}</small>").format(link, line.begins)
     came = Markup('<span class="n">{}</span><small>{}</small>').format(writer.ago(line.created), line.batch)
     score = score_cell(words, line.score, line.low, line.high, line.refusal)
     mark = mark_cell(words, line.mark, line.marks)
@@ -351,13 +324,12 @@ def _row(words: Words, project: Project, line: TalkLine) -> Row:
 
 
 def _batch_cells(words: Words, project: Project, name: str, n: int) -> tuple[object, ...]:
-    listing = Listing(_base(project))
-    link = Markup('<a href="{}">{}</a>')
-    score = Listing(f"{_base(project)}/score").address(batch=name)
-    delete = Listing(f"{_base(project)}/batches/delete").address(name=name)
+    base = base_path(project)
+    score = Listing(f"{base}/score").address(batch=name)
+    delete = Listing(f"{base}/batches/delete").address(name=name)
     return (
-        link.format(listing.address(batch=name), name),
+        link_cell(Listing(base).address(batch=name), name),
         Writer(words).number(n),
-        link.format(score, words.gettext("Score these talks")),
-        link.format(delete, words.gettext("Delete this batch")),
+        link_cell(score, words.gettext("Score these talks")),
+        link_cell(delete, words.gettext("Delete this batch")),
     )

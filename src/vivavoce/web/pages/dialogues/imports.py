@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -15,13 +16,14 @@ from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, go, page, table_file, words_of
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.listing import Listing
-from vivavoce.web.parts import Choice, Column, Field, Pager, Row
+from vivavoce.web.listing import LARGEST, Listing, PageNumber
+from vivavoce.web.pages.dialogues.views import SECTION, base_path
+from vivavoce.web.parts import Choice, Column, Field, Pager, Row, number_columns, text_columns
 from vivavoce.web.rendering import Link
+from vivavoce.web.uploads import asked_rows, rows_part, sent_source
 from vivavoce.workspace.dialogues.dialogues import MOST_BATCH
 from vivavoce.workspace.dialogues.imports import (
     EXISTING,
-    KINDS,
     Kind,
     PlannedTalk,
     Taken,
@@ -36,16 +38,13 @@ from vivavoce.workspace.dialogues.imports import (
 )
 from vivavoce.workspace.dialogues.reading import talks_of_run
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.topics.incoming import Source
 
 router = APIRouter(prefix="/p/{slug}/dialogues/add")
-SECTION = "dialogues"
-ROWS = 100
 SHOWN_NOTES = 50
 MOST_RUNS = 100
 ACCEPT = ".jsonl,.ndjson,.json,.csv,.tsv,.tab,.xlsx,.xlsm,.txt,.text,.md"
 COLUMNS = ("what", "place", "talk", "bot", "messages", "marks", "begins", "reason")
-KIND_TITLES = {
+KIND_TITLES: Mapping[Kind, str] = {
     "refused": gettext_noop("Refused"),
     "replaced": gettext_noop("Replaced"),
     "skipped": gettext_noop("Skipped"),
@@ -95,18 +94,16 @@ def take_file(request: Request, who: Editor, store: InStore, project: ProjectInP
     try:
         choices = _choices(form)
         form.check()
-        with form.file("file") as path:
-            source = Source(path.name, path.read_bytes())
-        preview = prepare_talks(store, who.actor, project, source, choices)
+        preview = prepare_talks(store, who.actor, project, sent_source(form), choices)
     except InputError as error:
         return _add_page(request, store, project, form, error)
-    return go(f"{_base(project)}/add/{preview.key}")
+    return go(_path(project, preview.key))
 
 
 @router.post("/run")
 def take_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Take the conversations of a run."""
-    number = form.whole("run", 0, low=1, high=2**31 - 1)
+    number = form.whole("run", 0, low=1, high=LARGEST)
     choices = _choices(form)
     try:
         form.check()
@@ -139,10 +136,11 @@ def show_preview(  # noqa: PLR0917
     project: ProjectInPath,
     key: str,
     kind: Annotated[Kind | Literal[""], Query()] = "",
-    page_number: Annotated[int, Query(alias="page", ge=1, le=10_000_000)] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show what would become of every talk."""
-    return _preview_page(request, project, open_talks(store, who.actor, project, key), kind, page_number)
+    preview = open_talks(store, who.actor, project, key)
+    return _preview_page(request, project, preview, asked_rows(_path(project, key), kind, page_number))
 
 
 @router.post("/{key}")
@@ -155,8 +153,9 @@ def read_again(  # noqa: PLR0917
         form.check()
         preview = change_talks(store, who.actor, project, key, choices)
     except InputError as error:
-        return _preview_page(request, project, open_talks(store, who.actor, project, key), "", 1, error)
-    return go(f"{_base(project)}/add/{preview.key}")
+        kept = open_talks(store, who.actor, project, key)
+        return _preview_page(request, project, kept, asked_rows(_path(project, key)), error)
+    return go(_path(project, preview.key))
 
 
 @router.post("/{key}/apply")
@@ -169,14 +168,14 @@ def apply(request: Request, who: Editor, store: InStore, project: ProjectInPath,
 def drop(request: Request, who: Editor, store: InStore, project: ProjectInPath, key: str) -> Response:
     """Forget a preview."""
     drop_talks(store, who.actor, project, key)
-    return done(_base(project), words_of(request).gettext("Nothing was brought in."))
+    return done(base_path(project), words_of(request).gettext("Nothing was brought in."))
 
 
 # --- pages -------------------------------------------------------------------------------------------------------
 
 
-def _base(project: Project) -> str:
-    return f"/p/{project.slug}/dialogues"
+def _path(project: Project, key: str) -> str:
+    return f"{base_path(project)}/add/{key}"
 
 
 def _choices(form: Fields) -> TalkChoices:
@@ -198,7 +197,7 @@ def _lead_on(request: Request, project: Project, taken: Taken) -> Response:
         skipped=taken.skipped,
         refused=len(taken.refused),
     )
-    return done(Listing(_base(project)).address(batch=taken.batch), said)
+    return done(Listing(base_path(project)).address(batch=taken.batch), said)
 
 
 def _add_page(
@@ -209,12 +208,12 @@ def _add_page(
     found = runs.list_runs(store, project, kind="conversations", limit=MOST_RUNS)
     held = [line.run for line in found.lines if not line.run.state.open]
     chosen = form.text("run") if form else ""
-    runs_choices = tuple(Choice(str(run.number), f"{run.number}: {run.title}") for run in held)
+    runs_choices = tuple(Choice(str(run.number), f"{run.number}: {words.ours(run.title)}") for run in held)
     run_field = Field("run", words.gettext("Run"), "select", chosen, choices=runs_choices)
     view = AddView(
         lead=words.gettext("Talks come from a log of yours, or from conversations that were examined here."),
-        action=f"{_base(project)}/add",
-        back=_base(project),
+        action=f"{base_path(project)}/add",
+        back=base_path(project),
         file_fields=(_file_field(words), *_choice_fields(words, typed)),
         run_fields=(run_field,) if held else (),
         error=error,
@@ -247,33 +246,20 @@ def _choice_fields(words: Words, typed: TalkChoices) -> tuple[Field, ...]:
     )
 
 
-def _preview_page(  # noqa: PLR0917
-    request: Request,
-    project: Project,
-    preview: TalkPreview,
-    kind: Kind | Literal[""],
-    number: int,
-    error: InputError | None = None,
+def _preview_page(
+    request: Request, project: Project, preview: TalkPreview, asked: Listing, error: InputError | None = None
 ) -> Response:
     words, counts = words_of(request), preview.counts
-    shown = kind or next((one for one in KINDS if counts[one]), "added")
-    rows = [row for row in preview.rows if row.kind == shown]
-    path = f"{_base(project)}/add/{preview.key}"
-    listing = Listing(path, {"kind": shown}, page=number, size=ROWS)
-    some = rows[listing.offset : listing.offset + ROWS]
+    part = rows_part(words, asked, preview.rows, counts, KIND_TITLES)
     wanted = counts["added"] + counts["replaced"]
     view = TalkPreviewView(
-        lead=_preview_lead(words, preview),
-        path=path,
-        tabs=tuple(
-            Link(f"{words.gettext(KIND_TITLES[one])} ({counts[one]:,})", listing.address(kind=one), one == shown)
-            for one in KINDS
-            if counts[one]
-        ),
+        lead=_preview_lead(words, preview, counts),
+        path=asked.path,
+        tabs=part.tabs,
         columns=_preview_columns(words),
-        rows=tuple(Row(_preview_cells(row)) for row in some),
-        pager=listing.pager(len(rows)),
-        downloads=tuple(Link(one.upper(), f"{path}.{one}") for one in ("csv", "xlsx")),
+        rows=tuple(Row(_preview_cells(words, row)) for row in part.rows),
+        pager=part.pager,
+        downloads=part.downloads,
         fields=_choice_fields(words, preview.choices),
         button=words.ngettext("Bring in %(num)s talk", "Bring in %(num)s talks", wanted) if wanted else "",
         notes=preview.notes[:SHOWN_NOTES],
@@ -284,8 +270,7 @@ def _preview_page(  # noqa: PLR0917
     return page(request, "dialogues/preview.html", title, view=view, project=project, section=SECTION, status=status)
 
 
-def _preview_lead(words: Words, preview: TalkPreview) -> str:
-    counts = preview.counts
+def _preview_lead(words: Words, preview: TalkPreview, counts: dict[Kind, int]) -> str:
     return words.gettext(
         "%(name)s: %(added)s new, %(replaced)s replaced, %(skipped)s skipped, %(refused)s refused.",
         name=preview.name,
@@ -295,16 +280,12 @@ def _preview_lead(words: Words, preview: TalkPreview) -> str:
 
 def _preview_columns(words: Words) -> tuple[Column, ...]:
     return (
-        Column(words.gettext("Talk")),
-        Column(words.gettext("Place")),
-        Column(words.gettext("Bot")),
-        Column(words.gettext("Messages"), number=True),
-        Column(words.gettext("Marks"), number=True),
-        Column(words.gettext("Begins with")),
-        Column(words.gettext("Reason")),
+        *text_columns(words.gettext("Talk"), words.gettext("Place"), words.gettext("Bot")),
+        *number_columns(words.gettext("Messages"), words.gettext("Marks")),
+        *text_columns(words.gettext("Begins with"), words.gettext("Reason")),
     )
 
 
-def _preview_cells(row: PlannedTalk) -> tuple[object, ...]:
+def _preview_cells(words: Words, row: PlannedTalk) -> tuple[object, ...]:
     messages, marks = (n if row.messages else "" for n in (row.messages, row.marks))
-    return row.name or row.place, row.place, row.bot, messages, marks, row.begins, row.reason
+    return row.name or row.place, row.place, row.bot, messages, marks, row.begins, words.said(row.reason)

@@ -20,14 +20,23 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Word
-from vivavoce.web.pages.dialogues.views import MESSAGES, Message, RatingForm, messages_of, rating_form, section_tabs
-from vivavoce.web.parts import Choice, Field, Progress
+from vivavoce.web.pages.dialogues.views import (
+    MESSAGES,
+    SECTION,
+    Message,
+    RatingForm,
+    base_path,
+    bot_field,
+    messages_of,
+    rating_form,
+    section_tabs,
+)
+from vivavoce.web.parts import Field, Progress, hidden_field
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.dialogues import agreement, dialogues, ratings
 from vivavoce.workspace.dialogues.ratings import VERDICTS, Asked, Opinion, Order, Verdict, answers_of
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
-SECTION = "dialogues"
 AGREEMENT_COLUMNS = ("about", "number", "value", "low", "high", "n")
 
 
@@ -132,7 +141,7 @@ def rate(request: Request, who: Reviewer, store: InStore, project: ProjectInPath
         asked = ratings.next_talk(store, who.actor, project, order=order, bot=bot or None)
         shown = replace(asked, row=row)
         return _rate_page(request, store, project, shown, bot, opinion, error)
-    return go(Listing(f"{_base(project)}/rate").address(order=order, bot=bot))
+    return go(Listing(f"{base_path(project)}/rate").address(order=order, bot=bot))
 
 
 @router.post("/rate/undo")
@@ -140,7 +149,7 @@ def take_back(request: Request, who: Reviewer, store: InStore, project: ProjectI
     """Take the last mark back; the talk is asked for again."""
     order, bot = _order(form.text("order")), form.text("bot", most=400)
     ratings.take_back(store, who.actor, project, form.text("talk", most=64))
-    path = Listing(f"{_base(project)}/rate").address(order=order, bot=bot)
+    path = Listing(f"{base_path(project)}/rate").address(order=order, bot=bot)
     return done(path, words_of(request).gettext("Your mark is taken back."))
 
 
@@ -166,25 +175,25 @@ def _rate_page(  # noqa: PLR0917
     error: InputError | None = None,
 ) -> Response:
     words = words_of(request)
-    listing = Listing(f"{_base(project)}/rate", {"order": asked.order, "bot": bot})
+    listing = Listing(f"{base_path(project)}/rate", {"order": asked.order, "bot": bot})
     row = asked.row
-    hidden = [("order", asked.order), ("bot", bot), ("talk", row.id if row else "")]
+    carried = {"order": asked.order, "bot": bot, "talk": row.id if row else ""}
     view = RateView(
         lead=_rate_lead(words, asked),
         tabs=section_tabs(words, project, "/rate", True),
         orders=_orders(words, listing, asked.order),
         path=listing.path,
-        fields=(_bot_field(words, store, project, bot), Field("order", "", "hidden", asked.order)),
+        fields=(bot_field(words, store, project, bot), hidden_field("order", asked.order)),
         progress=Progress(words.gettext("Your marks"), asked.done, asked.total, finished=True),
         talk=row,
         why=_why(words, asked),
         messages=messages_of(words, row, opinion or asked.opinion) if row else (),
         left_out=max(0, len(row.turns) - MESSAGES) if row else 0,
         form=rating_form(words, listing.path),
-        hidden=tuple(Field(name, "", "hidden", value) for name, value in hidden),
+        hidden=tuple(hidden_field(name, value) for name, value in carried.items()),
         skip=listing.address(skip=row.id) if row else "",
         last=_last(words, project, asked),
-        begin=f"{_base(project)}/add",
+        begin=f"{base_path(project)}/add",
         error=error,
     )
     title, status = words.gettext("Rate talks"), 400 if error else 200
@@ -225,21 +234,11 @@ def _last(words: Words, project: Project, asked: Asked) -> LastView | None:
         told = words.gettext(
             "You gave %(mark)s; the score is %(score)s.", mark=mark, score=writer.number(last.score.row.score, 1)
         )
-    return LastView(last.row.name, f"{_base(project)}/{last.row.id}", last.row.id, told)
+    return LastView(last.row.name, f"{base_path(project)}/{last.row.id}", last.row.id, told)
 
 
 def _order(said: str) -> Order:
     return "worst" if said == "worst" else "random"
-
-
-def _base(project: Project) -> str:
-    return f"/p/{project.slug}/dialogues"
-
-
-def _bot_field(words: Words, store: Store, project: Project, bot: str) -> Field:
-    bots = dialogues.list_bots(store, project)
-    choices = (Choice("", words.gettext("all bots")), *(Choice(name, name) for name in bots))
-    return Field("bot", words.gettext("Bot"), "select", bot, choices=choices)
 
 
 # --- agreement ---------------------------------------------------------------------------------------------------
@@ -253,15 +252,15 @@ def show_agreement(request: Request, who: Reader, store: InStore, project: Proje
     view = AgreementView(
         lead=_agreement_lead(words, accord),
         tabs=section_tabs(words, project, "/agreement", who.may("reviewer")),
-        path=f"{_base(project)}/agreement",
-        fields=(_bot_field(words, store, project, bot),),
+        path=f"{base_path(project)}/agreement",
+        fields=(bot_field(words, store, project, bot),),
         accord=accord,
         followed=_followed(accord.score),
         told=_told(words, accord),
         concords=_concords(words, accord),
         answers=_answers(words, accord),
         rate=_rate_link(words, project, who),
-        downloads=Listing(f"{_base(project)}/agreement", {"bot": bot}).downloads(),
+        downloads=Listing(f"{base_path(project)}/agreement", {"bot": bot}).downloads(),
     )
     title = words.gettext("Agreement")
     return page(request, "dialogues/agreement.html", title, view=view, project=project, section=SECTION)
@@ -286,7 +285,7 @@ def _numbers(accord: agreement.Accord) -> Iterator[tuple[str, str, Rate]]:
 
 
 def _rate_link(words: Words, project: Project, who: Visitor) -> Link | None:
-    return Link(words.gettext("Rate talks"), f"{_base(project)}/rate") if who.may("reviewer") else None
+    return Link(words.gettext("Rate talks"), f"{base_path(project)}/rate") if who.may("reviewer") else None
 
 
 def _agreement_lead(words: Words, accord: agreement.Accord) -> str:

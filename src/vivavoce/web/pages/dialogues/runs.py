@@ -21,15 +21,16 @@ from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Number
-from vivavoce.web.parts import Column, Row
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head
+from vivavoce.web.pages.dialogues.views import SECTION, base_path
+from vivavoce.web.pages.exams.findings import progress_left, run_lead
+from vivavoce.web.parts import Column, Row, number_columns, text_columns
+from vivavoce.web.progress import ProgressView, RunHead, run_head
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.dialogues.dialogues import KIND, talk_ids
 from vivavoce.workspace.dialogues.findings import ALL, TalksFound, findings_of, steps
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/runs")
-SECTION = "dialogues"
 MOST_BOTS = 8
 MOST_PAIRS = 12
 MOST_REFUSED = 20
@@ -139,18 +140,17 @@ def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInP
     """Show one exam: its progress, then what it found."""
     words = words_of(request)
     line = runs.show_run(store, project, number, KIND)
-    run, base = line.run, f"/p/{project.slug}/dialogues"
+    run, base = line.run, base_path(project)
     over = run.state is RunState.DONE
-    waiting = not over or run.failed > 0
     links = (Link(words.gettext("The worst talks"), base), Link(words.gettext("Agreement"), f"{base}/agreement"))
     view = TalksRunView(
         head=run_head(words, project, line),
-        lead=words.said(run.headline) or words.gettext("The result appears here as soon as the run is done."),
+        lead=run_lead(words, run),
         links=links if over else (),
-        progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
+        progress=progress_left(words, store, project, run),
         result=_result(words, store, project, run) if over else None,
     )
-    return page(request, "dialogues/run.html", run.title, view=view, project=project, section=SECTION)
+    return page(request, "dialogues/run.html", words.ours(run.title), view=view, project=project, section=SECTION)
 
 
 # --- the result --------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def _counts(words: Words, found: TalksFound) -> str:
 
 def _spread_columns(words: Words, found: TalksFound) -> tuple[Column, ...]:
     bots = [bot or words.gettext("All") for bot in found.spread][: MOST_BOTS + 1]
-    return (Column(words.gettext("Score")), *(Column(bot, number=True) for bot in bots))
+    return (*text_columns(words.gettext("Score")), *number_columns(*bots))
 
 
 def _spread(words: Words, found: TalksFound) -> tuple[Row, ...]:
@@ -214,16 +214,13 @@ def _spread(words: Words, found: TalksFound) -> tuple[Row, ...]:
 
 def _queue(store: Store, project: Project, result: DialoguesResult) -> tuple[Queued, ...]:
     ids = talk_ids(store, project, [one.id for one in result.queue])
-    base = f"/p/{project.slug}/dialogues"
+    base = base_path(project)
     return tuple(Queued(one.id, f"{base}/{ids[one.id]}" if one.id in ids else "", one.text) for one in result.queue)
 
 
 def _refused_columns(words: Words) -> tuple[Column, ...]:
-    return (
-        Column(words.gettext("Reason")),
-        Column(words.gettext("Talks"), number=True),
-        Column(words.gettext("First")),
-    )
+    counted = number_columns(words.gettext("Talks"))
+    return (*text_columns(words.gettext("Reason")), *counted, *text_columns(words.gettext("First")))
 
 
 def _refused(words: Words, found: TalksFound) -> tuple[Row, ...]:

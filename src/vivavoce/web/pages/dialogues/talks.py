@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
@@ -14,31 +14,33 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, RatingRow, ScoreRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor
 from vivavoce.web.answers import done, page, words_of
+from vivavoce.web.chart_words import retell_spec
 from vivavoce.web.figures import Drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing
+from vivavoce.web.listing import MOST_PAGES, Listing, PageNumber
+from vivavoce.web.pages.dialogues.effects import bars_of, effects_picture
 from vivavoce.web.pages.dialogues.ratings import read_opinion
 from vivavoce.web.pages.dialogues.views import (
     MESSAGES,
     QUALITIES,
+    SECTION,
     VERDICTS,
     Message,
     RatingForm,
+    base_path,
     effects_of,
-    effects_picture,
     messages_of,
     rating_form,
     signed,
 )
-from vivavoce.web.parts import Column, Field, Pager, Row
+from vivavoce.web.parts import Column, Field, Pager, Row, hidden_field, number_columns, text_columns
 from vivavoce.workspace.dialogues import dialogues, ratings
 from vivavoce.workspace.dialogues.dialogues import Talk
 from vivavoce.workspace.dialogues.ratings import Opinion
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
-SECTION = "dialogues"
 MOST_REASONS = 12
 TalkId = Annotated[str, Path(max_length=64)]
 
@@ -82,7 +84,7 @@ def show_talk(  # noqa: PLR0917
     store: InStore,
     project: ProjectInPath,
     talk: TalkId,
-    page_number: Annotated[int, Query(alias="page", ge=1, le=10_000_000)] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show one talk."""
     return _talk_page(request, who, store, project, talk, page_number)
@@ -94,7 +96,7 @@ def rate(  # noqa: PLR0917
 ) -> Response:
     """Keep what a person thinks of the talk."""
     found = dialogues.find_talk(store, project, talk)
-    number = form.whole("page", 1, low=1, high=10_000_000)
+    number = form.whole("page", 1, low=1, high=MOST_PAGES)
     typed = read_opinion(form, found.row)
     before = ratings.opinion_of(found.ratings, who.actor).answers
     # Answers on other pages of a long talk were not sent along; they stay as they were.
@@ -117,7 +119,7 @@ def take_back(request: Request, who: Reviewer, store: InStore, project: ProjectI
 
 
 @router.get("/{talk}/chart.json")
-def show_chart(who: Reader, store: InStore, project: ProjectInPath, talk: TalkId) -> Response:
+def show_chart(request: Request, who: Reader, store: InStore, project: ProjectInPath, talk: TalkId) -> Response:
     """Return the chart of what each message did to the score."""
     found = dialogues.find_talk(store, project, talk)
     if found.score is None or not effects_of(found.score.row):
@@ -129,7 +131,7 @@ def show_chart(who: Reader, store: InStore, project: ProjectInPath, talk: TalkId
     effects = [TurnEffect(number, "", effect) for number, effect in effects_of(found.score.row).items()]
     score = Score(found.row.name, found.score.row.score, turns=tuple(effects))
     spec = page_spec(turns_chart(dialogues.to_dialogue(found.row), score).to_dict())
-    return Response(json.dumps(spec), media_type="application/json")
+    return Response(json.dumps(retell_spec(words_of(request), "talk", spec)), media_type="application/json")
 
 
 # --- the page ----------------------------------------------------------------------------------------------------
@@ -153,7 +155,7 @@ def _talk_page(  # noqa: PLR0917
     view = TalkView(
         lead=_lead(words, score),
         about=_about(words, found),
-        facts=tuple(_facts(words, project, found)),
+        facts=tuple(_facts(words, found)),
         reasons=_reasons(words, score),
         warnings=tuple(score.detail.get("warnings", ())) if score else (),
         drawn=_drawn(words, project, found),
@@ -162,7 +164,7 @@ def _talk_page(  # noqa: PLR0917
         messages=messages_of(words, found.row, opinion, score, listing.offset + 1),
         pager=listing.pager(len(found.row.turns)),
         form=_form(words, project, talk, opinion) if who.may("reviewer") else None,
-        hidden=(Field("page", "", "hidden", str(number)),),
+        hidden=(hidden_field("page", str(number)),),
         rated=own.given,
         undo=f"{_path(project, talk)}/take-back",
         people_columns=_people_columns(words),
@@ -174,7 +176,7 @@ def _talk_page(  # noqa: PLR0917
 
 
 def _path(project: Project, talk: str) -> str:
-    return f"/p/{project.slug}/dialogues/{talk}"
+    return f"{base_path(project)}/{talk}"
 
 
 def _form(words: Words, project: Project, talk: str, opinion: Opinion) -> RatingForm:
@@ -185,7 +187,9 @@ def _lead(words: Words, score: ScoreRow | None) -> str:
     if score is None:
         return words.gettext("This talk has no score yet.")
     if score.score is None:
-        return words.gettext("This talk gets no score: %(why)s", why=score.refusal or words.gettext("n/a"))
+        return words.gettext(
+            "This talk gets no score: %(why)s", why=words.said(score.refusal or "") or words.gettext("n/a")
+        )
     return words.gettext(
         "A person would probably give this talk %(score)s of 5.", score=Writer(words).number(score.score, 1)
     )
@@ -201,7 +205,7 @@ def _about(words: Words, found: Talk) -> str:
     )
 
 
-def _facts(words: Words, project: Project, found: Talk) -> list[tuple[str, str]]:
+def _facts(words: Words, found: Talk) -> list[tuple[str, str]]:
     row, marks = found.row, [one.quality for one in found.ratings if one.turn == 0 and one.quality is not None]
     writer = Writer(words)
     checks = {True: words.gettext("all passed"), False: words.gettext("not all passed")}
@@ -231,14 +235,15 @@ def _drawn(words: Words, project: Project, found: Talk) -> Drawn | None:
         "By how many points each message moved the score: above the line it raised it, below it lowered it. Each bar "
         "stands for itself; the bars do not add up to the score."
     )
-    picture = effects_picture(effects, words.gettext("What each message did to the score"))
+    bars = bars_of(words, found.row.turns, effects)
+    picture = effects_picture(words, bars, words.gettext("What each message did to the score"))
     title = words.gettext("What moved the score")
     return Drawn(title, meaning, picture, f"{_path(project, found.row.id)}/chart.json")
 
 
 def _effect_columns(words: Words) -> tuple[Column, ...]:
-    titles = (words.gettext("Message"), words.gettext("Who"), words.gettext("Effect"))
-    return tuple(Column(title, number=place == 2) for place, title in enumerate(titles))
+    said = text_columns(words.gettext("Message"), words.gettext("Who"))
+    return (*said, *number_columns(words.gettext("Effect")))
 
 
 def _effect_rows(words: Words, found: Talk) -> tuple[Row, ...]:
@@ -248,8 +253,7 @@ def _effect_rows(words: Words, found: Talk) -> tuple[Row, ...]:
 
 
 def _people_columns(words: Words) -> tuple[Column, ...]:
-    titles = (words.gettext("Who"), words.gettext("About"), words.gettext("Said"), words.gettext("When"))
-    return tuple(Column(title) for title in titles)
+    return text_columns(words.gettext("Who"), words.gettext("About"), words.gettext("Said"), words.gettext("When"))
 
 
 def _people(words: Words, found: Talk) -> tuple[Row, ...]:

@@ -1,4 +1,4 @@
-"""Talks as pages show them: messages with what each did to the score, marks, and the picture of it."""
+"""Talks as pages show them: messages with what each did to the score, and marks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, ScoreRow
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.parts import Choice, Tone
+from vivavoce.web.parts import Choice, Field, Tone, named_choices
 from vivavoce.web.rendering import Link
+from vivavoce.workspace.dialogues.dialogues import list_bots
 from vivavoce.workspace.dialogues.ratings import Opinion, Verdict, answers_of
 
+SECTION = "dialogues"
 # More messages on one page weigh too much; the rest is a page further.
 MESSAGES = 100
 QUALITIES = {
@@ -30,9 +33,6 @@ VERDICTS: Mapping[Verdict, str] = {
 }
 # Smaller effects than this are no news.
 FAINT = 0.05
-# The picture of effects, in its own units.
-WIDTH, HEIGHT, MIDDLE = 720.0, 120.0, 60.0
-LEAST_EFFECT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,14 @@ class RatingForm:
     quality: str
 
 
+def base_path(project: Project) -> str:
+    """Return the address below which all that concerns talks lives."""
+    return f"/p/{project.slug}/dialogues"
+
+
 def section_tabs(words: Words, project: Project, current: str, reviewer: bool) -> tuple[Link, ...]:
     """Return the ways through all that concerns talks."""
-    base = f"/p/{project.slug}/dialogues"
+    base = base_path(project)
     named = (
         ("", words.gettext("Talks")),
         ("/batches", words.gettext("Batches")),
@@ -71,6 +76,12 @@ def section_tabs(words: Words, project: Project, current: str, reviewer: bool) -
     return tuple(
         Link(title, f"{base}{path}", path == current) for path, title in named if reviewer or path != "/rate"
     )
+
+
+def bot_field(words: Words, store: Store, project: Project, bot: str) -> Field:
+    """Return the field that narrows talks down to those of one bot."""
+    bots = named_choices(list_bots(store, project), words.gettext("all bots"))
+    return Field("bot", words.gettext("Bot"), "select", bot, choices=bots)
 
 
 def rating_form(words: Words, action: str, quality: str = "") -> RatingForm:
@@ -112,7 +123,7 @@ def score_cell(words: Words, score: float | None, low: float | None, high: float
     """Write a score and its range for a table."""
     writer = Writer(words)
     if score is None:
-        return Markup('<span title="{}">{}</span>').format(refusal, writer.number(None))
+        return Markup('<span title="{}">{}</span>').format(words.said(refusal), writer.number(None))
     around = ""
     if low is not None and high is not None:
         around = words.gettext("%(low)s to %(high)s", low=writer.number(low, 1), high=writer.number(high, 1))
@@ -128,26 +139,6 @@ def mark_cell(words: Words, mark: float | None, marks: int) -> Markup:
     return Markup('<span class="rate">{}<small>n = {}</small></span>').format(
         writer.number(mark, 1), writer.number(marks)
     )
-
-
-def effects_picture(effects: Mapping[int, float], label: str) -> Markup:
-    """Draw the effects as bars around a line; more than a few hundred are drawn thin."""
-    if not effects:
-        return Markup("")
-    last, most = max(effects), max(LEAST_EFFECT, *(abs(effect) for effect in effects.values()))
-    step = WIDTH / max(last, 24)
-    bars = [_bar(number, effect / most, step) for number, effect in sorted(effects.items())]
-    line = Markup('<line x1="0" x2="{}" y1="{}" y2="{}"/>').format(WIDTH, MIDDLE, MIDDLE)
-    frame = Markup('<svg class="chart effects" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}</svg>')
-    return frame.format(WIDTH, HEIGHT, label, Markup("").join(bars), line)
-
-
-def _bar(number: int, share: float, step: float) -> Markup:
-    height = max(1.0, abs(share) * (MIDDLE - 4))
-    top = MIDDLE - height if share > 0 else MIDDLE
-    place = ((number - 1) * step + step * 0.2, top, step * 0.6, height)
-    kind = "up" if share > 0 else "down"
-    return Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>').format(kind, *place)
 
 
 def _message(  # noqa: PLR0917

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError
 from vivavoce.web.access import InStore, ProjectInPath, Reader
+from vivavoce.web.answers import words_of
+from vivavoce.web.figures import chart_file
 from vivavoce.web.listing import Number
 from vivavoce.workspace.exams import runs
 
@@ -21,12 +23,12 @@ ChartName = Annotated[str, Path(max_length=60, pattern=r"^[a-z0-9-]+$")]
 
 @router.get("/{name}.{kind}")
 def show_chart(  # noqa: PLR0917
-    who: Reader, store: InStore, project: ProjectInPath, number: Number, name: ChartName, kind: str
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, name: ChartName, kind: str
 ) -> Response:
-    """Return a chart of a run as `json` or `svg`."""
+    """Return a chart of a run as `json` or `svg`, with its words in the reader's language."""
     if kind not in MEDIA:
         raise AbsentError("there is nothing here", remedy="take the chart as .json or .svg")
     run = runs.show_run(store, project, number).run
-    content = runs.document(store, run, f"charts/{name}.{kind}")
+    content = chart_file(store, run, name, kind, words_of(request))
     policy = {"Content-Security-Policy": PICTURE_POLICY} if kind == "svg" else {}
     return Response(content, media_type=MEDIA[kind], headers=policy)

@@ -20,7 +20,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing
 from vivavoce.web.pages.exams.forms import scope_title
 from vivavoce.web.pages.topics.edits import shown_edits
-from vivavoce.web.parts import Column, Edit, Field, Row
+from vivavoce.web.parts import Column, Edit, Field, Row, text_columns
 from vivavoce.web.progress import run_choice, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams import intents
@@ -230,7 +230,7 @@ def _change_row(words: Words, change: RateChange) -> Row:
 
 
 def _question_columns(words: Words) -> tuple[Column, ...]:
-    titles = (
+    return text_columns(
         words.gettext("Question"),
         words.gettext("Filed under"),
         words.gettext("Before"),
@@ -238,7 +238,6 @@ def _question_columns(words: Words) -> tuple[Column, ...]:
         words.gettext("Guess before"),
         words.gettext("Guess after"),
     )
-    return tuple(Column(title) for title in titles)
 
 
 def _question_row(words: Words, one: ComparedQuestion) -> Row:

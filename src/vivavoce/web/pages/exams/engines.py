@@ -22,10 +22,11 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number
+from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
 from vivavoce.web.pages.exams.forms import ExamForm, exam_form, placed, read_options, typed_values
 from vivavoce.web.pages.exams.runs import run_columns, run_row
-from vivavoce.web.parts import Column, Row
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path, tab_title
+from vivavoce.web.parts import Column, Row, number_columns, text_columns
+from vivavoce.web.progress import ProgressView, RunHead, run_head, run_path, tab_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import runs
@@ -136,11 +137,10 @@ def show_comparison(
     run = line.run
     over = run.state is RunState.DONE
     result = cast("ComparisonResult", runs.result_of(store, run)) if over else None
-    waiting = not over or run.failed > 0
     view = EnginesRunView(
         head=run_head(words, project, line),
-        lead=words.said(run.headline) or words.gettext("The result appears here as soon as the run is done."),
-        progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
+        lead=run_lead(words, run),
+        progress=progress_left(words, store, project, run),
         part=_part(words, store, project, run, result) if result is not None else None,
         facts=_facts(words, run),
     )
@@ -209,9 +209,9 @@ def _lead(words: Words, examples: int, last: Run | None) -> str:
 def _part(words: Words, store: Store, project: Project, run: Run, result: ComparisonResult) -> ComparisonPart:
     from vivavoce.reports.choices import short_notes
 
-    heads = (words.gettext("Engine"), words.gettext("Setting"))
+    heads = text_columns(words.gettext("Engine"), words.gettext("Setting"))
     return ComparisonPart(
-        columns=(*(Column(head) for head in heads), *_measure_columns(words)),
+        columns=(*heads, *_measure_columns(words)),
         rows=tuple(row for one in result.classifiers for row in _rows(words, one)),
         downloads=Listing(run_path(project, run)).downloads(),
         figure=drawn(store, project, run, "accuracy"),
@@ -233,13 +233,7 @@ def _measure_columns(words: Words) -> tuple[Column, ...]:
 
 def _rows(words: Words, one: ClassifierFindings) -> list[Row]:
     return [
-        Row(
-            (
-                one.name,
-                str(findings.setting),
-                *(rate_cell(words, findings.rates[name], counted=False) for name in SHOWN),
-            )
-        )
+        Row((one.name, str(findings.setting), *_main_rates(words, findings)))
         for findings in one.settings
         if findings.same_as is None
     ]
@@ -253,11 +247,9 @@ def _difference(words: Words, one: Difference) -> DifferenceCard:
     from vivavoce.reports.comparison import difference_sentence
 
     none = words.gettext("none")
-    heads = (words.gettext("Message"), words.gettext("Topic"), one.a, one.b)
+    columns = text_columns(words.gettext("Message"), words.gettext("Topic"), one.a, one.b)
     samples = tuple(Row((each.text, each.intent or none, *_guesses(each, one, none))) for each in one.samples)
-    return DifferenceCard(
-        f"{one.a} / {one.b}", words.said(difference_sentence(one)), tuple(Column(head) for head in heads), samples
-    )
+    return DifferenceCard(f"{one.a} / {one.b}", words.said(difference_sentence(one)), columns, samples)
 
 
 def _guesses(sample: Differing, one: Difference, none: str) -> tuple[Markup, Markup]:
@@ -272,7 +264,7 @@ def _guesses(sample: Differing, one: Difference, none: str) -> tuple[Markup, Mar
 
 def _time_columns(words: Words) -> tuple[Column, ...]:
     numbers = (words.gettext("Training, a split"), words.gettext("A message"), words.gettext("All splits together"))
-    return (Column(words.gettext("Engine")), *(Column(title, number=True) for title in numbers))
+    return (*text_columns(words.gettext("Engine")), *number_columns(*numbers))
 
 
 def _times(words: Words, store: Store, run: Run) -> list[Row]:
@@ -289,13 +281,5 @@ def _message(writer: Writer, seconds: float) -> str:
 
 
 def _facts(words: Words, run: Run) -> tuple[tuple[str, str], ...]:
-    writer, options = Writer(words), run.options
-    return (
-        (words.gettext("Engines"), ", ".join(str(name) for name in options.get("classifiers", []))),
-        (words.gettext("Threshold"), writer.number(float(options.get("threshold", 0)), 2)),
-        (words.gettext("Retries"), writer.number(int(options.get("retries", 0)))),
-        (words.gettext("Share held back for tests"), writer.share(float(options.get("test_fraction", 0)))),
-        (words.gettext("Seed"), str(run.seed)),
-        (words.gettext("Data hash"), run.data_hash[:16]),
-        (words.gettext("Version"), f"vivavoce {run.code_version}"),
-    )
+    engines = ", ".join(str(name) for name in run.options.get("classifiers", []))
+    return ((words.gettext("Engines"), engines), *design_facts(words, run))

@@ -1,4 +1,4 @@
-"""Lists of findings of an exam as pages and files: what they share."""
+"""What the pages of an exam share: how far it is, how to get its numbers again, its findings as lists and files."""
 
 from __future__ import annotations
 
@@ -9,33 +9,54 @@ from fastapi import Request
 from starlette.responses import Response
 
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run
+from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.figures import Drawn, drawn
-from vivavoce.web.parts import Column, Field, Pager, Row
-from vivavoce.web.progress import RunHead, tab_title
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words
+from vivavoce.web.listing import ListView
+from vivavoce.web.progress import ProgressView, RunHead, progress_view, tab_title
 from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams import runs
 
 
-@dataclass(frozen=True, slots=True)
-class FindingsView:
-    """A list of findings: what narrows it down, its rows, and the figures beside it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingsView(ListView):
+    """A list of findings, with the figures beside it."""
 
     head: RunHead
-    lead: str
     tabs: tuple[Link, ...]
-    path: str
-    fields: tuple[Field, ...]
     caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
     figures: tuple[Drawn, ...] = ()
     outcomes: tuple[Link, ...] = ()
     meaning: str = ""
     nothing: str = ""
     undrawn: str = ""
+
+
+def run_lead(words: Words, run: Run) -> str:
+    """Return what an exam found in one sentence, or that it is not done."""
+    return words.said(run.headline) or words.gettext("The result appears here as soon as the run is done.")
+
+
+def progress_left(words: Words, store: Store, project: Project, run: Run) -> ProgressView | None:
+    """Return how far an exam is; None where it is done and nothing in it failed."""
+    if run.state is RunState.DONE and not run.failed:
+        return None
+    return progress_view(words, project, runs.progress_of(store, run))
+
+
+def design_facts(words: Words, run: Run) -> tuple[tuple[str, str], ...]:
+    """Return what is needed to get the same numbers again, whatever engines were examined."""
+    writer, options = Writer(words), run.options
+    return (
+        (words.gettext("Threshold"), writer.number(float(options.get("threshold", 0)), 2)),
+        (words.gettext("Retries"), writer.number(int(options.get("retries", 0)))),
+        (words.gettext("Share held back for tests"), writer.share(float(options.get("test_fraction", 0)))),
+        (words.gettext("Seed"), str(run.seed)),
+        (words.gettext("Data hash"), run.data_hash[:16]),
+        (words.gettext("Version"), f"vivavoce {run.code_version}"),
+    )
 
 
 def figures_of(store: Store, project: Project, run: Run, *names: str) -> tuple[Drawn, ...]:

@@ -21,10 +21,11 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Number
+from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
 from vivavoce.web.pages.exams.forms import ExamForm, exam_form, placed, read_options, typed_values
 from vivavoce.web.pages.exams.runs import run_columns, run_row
-from vivavoce.web.parts import Choice, Column, Field, Row
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path, tab_title
+from vivavoce.web.parts import Column, Field, Row, named_choices
+from vivavoce.web.progress import ProgressView, RunHead, run_head, run_path, tab_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import intents, runs
@@ -153,14 +154,13 @@ def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInP
     run = line.run
     over = run.state is RunState.DONE
     result = intents.intents_result(store, run) if over else None
-    waiting = not over or run.failed > 0
     view = IntentsRunView(
         head=run_head(words, project, line),
-        lead=words.said(run.headline) or words.gettext("The result appears here as soon as the run is done."),
-        progress=progress_view(words, project, runs.progress_of(store, run)) if waiting else None,
+        lead=run_lead(words, run),
+        progress=progress_left(words, store, project, run),
         tabs=result_tabs(words, project, run, "") if over else (),
-        result=_result_part(words, store, project, run, result) if result is not None else None,
-        facts=tuple(_facts(words, run, result)),
+        result=_result_part(store, project, run, result) if result is not None else None,
+        facts=_facts(words, run, result),
         links=_run_links(words, store, project, run) if over else (),
     )
     return page(request, "exams/intents_run.html", tab_title(words, run), view=view, project=project, section=SECTION)
@@ -180,7 +180,7 @@ def _start_page(
     given = values or {}
     expected = intents.expect_exam(store, project)
     last = runs.list_runs(store, project, kind=intents.KIND, limit=LAST_RUNS)
-    engines = tuple(Choice(name, name) for name in ready_engines(project))
+    engines = named_choices(ready_engines(project))
     chosen = given.get("classifier") or project.classifier
     engine = Field(
         "classifier",
@@ -214,12 +214,12 @@ def _start_page(
 
 def _told_engines(words: Words) -> tuple[tuple[str, str], ...]:
     """Return what each engine is; of one that cannot run here, what it lacks."""
-    return tuple((one.name, _lacking(words, one.name) or one.summary) for one in known_engines())
+    return tuple((one.name, _lacking(words, one.name) or words.said(one.summary)) for one in known_engines())
 
 
 def _lacking(words: Words, name: str) -> str:
     lack = missing_part(name)
-    return words.gettext("Not to be chosen here: %(why)s", why=lack) if lack else ""
+    return words.gettext("Not to be chosen here: %(why)s", why=words.said(lack)) if lack else ""
 
 
 def _start_lead(words: Words, expected: intents.Expected) -> str:
@@ -272,7 +272,7 @@ def result_tabs(words: Words, project: Project, run: Run, current: str) -> tuple
     return tuple(Link(title, f"{base}/{name}" if name else base, name == current) for name, title in pages)
 
 
-def _result_part(words: Words, store: Store, project: Project, run: Run, result: IntentsResult) -> ResultPart:
+def _result_part(store: Store, project: Project, run: Run, result: IntentsResult) -> ResultPart:
     from vivavoce.reports import wording
     from vivavoce.reports.charts import MAIN
     from vivavoce.reports.choices import short_notes, top_pairs
@@ -337,22 +337,18 @@ def _card(project: Project, run: Run, pair: Pair, result: IntentsResult, ids: Ma
     )
 
 
-def _facts(words: Words, run: Run, result: IntentsResult | None) -> list[tuple[str, str]]:
+def _facts(words: Words, run: Run, result: IntentsResult | None) -> tuple[tuple[str, str], ...]:
     """Return what is needed to get the same numbers again."""
-    writer, options = Writer(words), run.options
-    facts = [
-        (words.gettext("Engine"), str(result.classifier if result else options.get("classifier", ""))),
-        (words.gettext("Threshold"), writer.number(float(options.get("threshold", 0)), 2)),
-        (words.gettext("Retries"), writer.number(int(options.get("retries", 0)))),
-        (words.gettext("Share held back for tests"), writer.share(float(options.get("test_fraction", 0)))),
-        (words.gettext("Seed"), str(run.seed)),
-        (words.gettext("Data hash"), run.data_hash[:16]),
-        (words.gettext("Version"), f"vivavoce {run.code_version}"),
-    ]
-    if result is not None:
-        size = f"{writer.number(result.data.rows)} / {writer.number(result.data.topics)}"
-        facts.insert(0, (words.gettext("Examples / topics"), size))
-    return facts
+    engine = words.gettext("Engine")
+    if result is None:
+        return ((engine, str(run.options.get("classifier", ""))), *design_facts(words, run))
+    number = Writer(words).number
+    size = f"{number(result.data.rows)} / {number(result.data.topics)}"
+    return (
+        (words.gettext("Examples / topics"), size),
+        (engine, str(result.classifier)),
+        *design_facts(words, run),
+    )
 
 
 def _run_links(words: Words, store: Store, project: Project, run: Run) -> tuple[Link, ...]:

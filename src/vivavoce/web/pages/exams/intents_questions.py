@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -21,7 +21,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.exams.findings import FindingsView, findings_file, findings_page
 from vivavoce.web.pages.exams.intents import SECTION, result_tabs
-from vivavoce.web.parts import Column, Field, Row, Tone
+from vivavoce.web.parts import Column, Field, Row, Tone, hidden_field, number_columns, text_columns
 from vivavoce.web.progress import RunHead, run_head, run_path, tab_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams import intents, runs
@@ -63,73 +63,48 @@ class CurveView:
 # --- questions ---------------------------------------------------------------------------------------------------
 
 
+async def _asked_questions(
+    outcome: Word = "", intent: Word = "", guess: Word = "", search: Search = "", page: PageNumber = 1
+) -> Listing:
+    return Listing("", {"outcome": outcome, "intent": intent, "guess": guess, "search": search}, page=page)
+
+
+QuestionsAsked = Annotated[Listing, Depends(_asked_questions)]
+
+
 @router.get("/questions")
 def show_questions(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    outcome: Word = "",
-    intent: Word = "",
-    guess: Word = "",
-    search: Search = "",
-    page_number: PageNumber = 1,
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, asked: QuestionsAsked
 ) -> Response:
     """Show single questions by what came of them."""
-    words = words_of(request)
-    line = runs.show_run(store, project, number, intents.KIND)
-    base = run_path(project, line.run)
-    chosen = {"outcome": outcome, "intent": intent, "guess": guess, "search": search}
-    listing = Listing(f"{base}/questions", chosen, page=page_number)
-    found = intents.list_questions(
-        store,
-        line.run,
-        limit=listing.size,
-        offset=listing.offset,
-        **{name: value or None for name, value in chosen.items()},
-    )
+    words, line = words_of(request), runs.show_run(store, project, number, intents.KIND)
+    listing, outcome = asked.at(f"{run_path(project, line.run)}/questions"), asked.chosen["outcome"]
+    found = intents.list_questions(store, line.run, limit=asked.size, offset=asked.offset, **asked.wanted)
     view = FindingsView(
-        run_head(words, project, line),
-        words.ngettext("%(num)s question is shown.", "%(num)s questions are shown.", found.total),
-        result_tabs(words, project, line.run, "questions"),
-        listing.path,
-        _question_fields(words, chosen),
-        words.gettext("Questions, and what came of them over all retries with every topic known"),
-        _question_columns(words),
-        tuple(_question_row(words, row) for row in found.rows),
-        listing.pager(found.total),
-        listing.downloads(),
+        head=run_head(words, project, line),
+        lead=words.ngettext("%(num)s question is shown.", "%(num)s questions are shown.", found.total),
+        tabs=result_tabs(words, project, line.run, "questions"),
+        path=listing.path,
+        fields=_question_fields(words, asked.chosen),
+        caption=words.gettext("Questions, and what came of them over all retries with every topic known"),
+        columns=_question_columns(words),
+        rows=tuple(_question_row(words, row) for row in found.rows),
+        pager=listing.pager(found.total),
+        downloads=listing.downloads(),
         outcomes=_outcome_tabs(words, listing, found, outcome),
         meaning=_meaning(words, outcome),
-        nothing="" if found.total else _why_none(words, store, line.run, chosen),
+        nothing="" if found.total else _why_none(words, store, line.run, asked.chosen),
     )
     return findings_page(request, view, project, words.gettext("Questions"))
 
 
 @router.get("/questions.{kind}")
 def export_questions(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    kind: str,
-    outcome: Word = "",
-    intent: Word = "",
-    guess: Word = "",
-    search: Search = "",
+    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str, asked: QuestionsAsked
 ) -> Response:
     """Return questions and what came of them as CSV or XLSX."""
     run = runs.show_run(store, project, number, intents.KIND).run
-    found = intents.list_questions(
-        store,
-        run,
-        outcome=outcome or None,
-        intent=intent or None,
-        guess=guess or None,
-        search=search or None,
-        limit=MOST_EXPORTED,
-    )
+    found = intents.list_questions(store, run, offset=0, limit=MOST_EXPORTED, **asked.wanted)
     rows = [
         (row.text, row.intent, row.guess, row.confidence, row.outcome, row.right, row.deferred, row.wrong)
         for row in found.rows
@@ -137,7 +112,7 @@ def export_questions(  # noqa: PLR0917
     return findings_file(project, run, f"questions.{kind}", QUESTION_COLUMNS, rows)
 
 
-def _why_none(words: Words, store: Store, run: Run, chosen: dict[str, str]) -> str:
+def _why_none(words: Words, store: Store, run: Run, chosen: Mapping[str, str]) -> str:
     """Say why two topics are named together although none of their questions was taken for the other."""
     pair, narrowed = {chosen["intent"], chosen["guess"]}, chosen["outcome"] or chosen["search"]
     known = ({one.a, one.b} == pair for one in intents.intents_result(store, run).pairs)
@@ -154,19 +129,23 @@ def _why_none(words: Words, store: Store, run: Run, chosen: dict[str, str]) -> s
     )
 
 
-def _question_fields(words: Words, chosen: dict[str, str]) -> tuple[Field, ...]:
+def _question_fields(words: Words, chosen: Mapping[str, str]) -> tuple[Field, ...]:
     return (
         Field("search", words.gettext("Words in the question"), "search", chosen["search"]),
         Field("intent", words.gettext("Filed under"), "search", chosen["intent"]),
         Field("guess", words.gettext("Guess"), "search", chosen["guess"]),
-        Field("outcome", "", "hidden", chosen["outcome"]),
+        hidden_field("outcome", chosen["outcome"]),
     )
 
 
 def _question_columns(words: Words) -> tuple[Column, ...]:
-    titles = (words.gettext("Question"), words.gettext("Filed under"), words.gettext("Most frequent guess"))
-    more = (words.gettext("Outcome"), words.gettext("Right, deferred, wrong"), words.gettext("Confidence"))
-    return (*(Column(title) for title in titles), Column(more[0]), *(Column(one, number=True) for one in more[1:]))
+    said = text_columns(
+        words.gettext("Question"),
+        words.gettext("Filed under"),
+        words.gettext("Most frequent guess"),
+        words.gettext("Outcome"),
+    )
+    return (*said, *number_columns(words.gettext("Right, deferred, wrong"), words.gettext("Confidence")))
 
 
 def _question_row(words: Words, row: OutcomeRow) -> Row:
@@ -208,25 +187,21 @@ def show_curve(request: Request, who: Reader, store: InStore, project: ProjectIn
     words = words_of(request)
     line = runs.show_run(store, project, number, intents.KIND)
     result = intents.intents_result(store, line.run)
-    curve = (words.gettext("Answered"), words.gettext("Answers wrong"), words.gettext("Threshold"))
-    claims = (words.gettext("Claims"), words.gettext("Is right"), words.gettext("Questions"))
+    curve = number_columns(words.gettext("Answers wrong"), words.gettext("Threshold"))
+    claims = number_columns(words.gettext("Is right"), words.gettext("Questions"))
     view = CurveView(
         run_head(words, project, line),
         words.gettext("A lower threshold answers more and errs more: here is how much."),
         result_tabs(words, project, line.run, "curve"),
         drawn(store, project, line.run, "risk-coverage"),
-        _numbers(curve),
+        (*text_columns(words.gettext("Answered")), *curve),
         tuple(_curve_rows(words, result)),
         drawn(store, project, line.run, "calibration"),
-        _numbers(claims),
+        (*text_columns(words.gettext("Claims")), *claims),
         tuple(_bin_rows(words, result)),
     )
     title = f"{words.gettext('Confidence')}: {tab_title(words, line.run)}"
     return page(request, "exams/intents_curve.html", title, view=view, project=project, section=SECTION)
-
-
-def _numbers(titles: tuple[str, ...]) -> tuple[Column, ...]:
-    return tuple(Column(title, number=place > 0) for place, title in enumerate(titles))
 
 
 def _curve_rows(words: Words, result: IntentsResult) -> Iterable[Row]:

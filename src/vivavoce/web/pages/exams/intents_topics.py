@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -18,7 +18,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.exams.findings import FindingsView, figures_of, findings_file, findings_page
 from vivavoce.web.pages.exams.intents import result_tabs
-from vivavoce.web.parts import Choice, Column, Field, Row
+from vivavoce.web.parts import Column, Field, Row, hidden_field, named_choices, number_columns, text_columns
 from vivavoce.web.progress import run_head, run_path
 from vivavoce.workspace.exams import intents, runs
 
@@ -47,40 +47,44 @@ CONFUSION_COLUMNS = ("true_topic", "guess", "answered", "deferred")
 # --- topics ------------------------------------------------------------------------------------------------------
 
 
+async def _asked_topics(search: Search = "", sort: Word = "found", page: PageNumber = 1) -> Listing:
+    return Listing("", {"search": search}, sort, page)
+
+
+TopicsAsked = Annotated[Listing, Depends(_asked_topics)]
+
+
 @router.get("/topics")
 def show_topics(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    search: Search = "",
-    sort: Word = "found",
-    page_number: PageNumber = 1,
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, asked: TopicsAsked
 ) -> Response:
     """Show how each topic fared, the weakest first."""
-    words = words_of(request)
-    line = runs.show_run(store, project, number, intents.KIND)
-    result = intents.intents_result(store, line.run)
-    lines = intents.topic_lines(result, search=search, sort=sort)
-    base = run_path(project, line.run)
-    listing = Listing(f"{base}/topics", {"search": search}, sort, page_number)
+    words, line = words_of(request), runs.show_run(store, project, number, intents.KIND)
+    result, base = intents.intents_result(store, line.run), run_path(project, line.run)
+    lines, listing = _topic_lines(result, asked), asked.at(f"{base}/topics")
     undrawn = _why_undrawn(words, result)
     view = FindingsView(
-        run_head(words, project, line),
-        words.ngettext("%(num)s topic was examined.", "%(num)s topics were examined.", len(lines)),
-        result_tabs(words, project, line.run, "topics"),
-        listing.path,
-        (Field("search", words.gettext("Topic"), "search", search), Field("sort", "", "hidden", sort)),
-        words.gettext("How each topic fared with every topic known"),
-        _topic_columns(words, listing),
-        tuple(_topic_row(words, base, one) for one in listing.cut(lines)),
-        listing.pager(len(lines)),
-        listing.downloads(),
-        () if undrawn else figures_of(store, project, line.run, "topics"),
+        head=run_head(words, project, line),
+        lead=words.ngettext("%(num)s topic was examined.", "%(num)s topics were examined.", len(lines)),
+        tabs=result_tabs(words, project, line.run, "topics"),
+        path=listing.path,
+        fields=(
+            Field("search", words.gettext("Topic"), "search", asked.chosen["search"]),
+            hidden_field("sort", asked.sort),
+        ),
+        caption=words.gettext("How each topic fared with every topic known"),
+        columns=_topic_columns(words, listing),
+        rows=tuple(_topic_row(words, base, one) for one in listing.cut(lines)),
+        pager=listing.pager(len(lines)),
+        downloads=listing.downloads(),
+        figures=() if undrawn else figures_of(store, project, line.run, "topics"),
         undrawn=undrawn,
     )
     return findings_page(request, view, project, words.gettext("Topics"))
+
+
+def _topic_lines(result: IntentsResult, asked: Listing) -> Sequence[IntentFindings]:
+    return intents.topic_lines(result, search=asked.chosen["search"], sort=asked.sort)
 
 
 def _why_undrawn(words: Words, result: IntentsResult) -> str:
@@ -100,17 +104,11 @@ def _why_undrawn(words: Words, result: IntentsResult) -> str:
 
 @router.get("/topics.{kind}")
 def export_topics(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    kind: str,
-    search: Search = "",
-    sort: Word = "found",
+    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str, asked: TopicsAsked
 ) -> Response:
     """Return how each topic fared as CSV or XLSX."""
     run = runs.show_run(store, project, number, intents.KIND).run
-    lines = intents.topic_lines(intents.intents_result(store, run), search=search, sort=sort)
+    lines = _topic_lines(intents.intents_result(store, run), asked)
     return findings_file(project, run, f"topics.{kind}", TOPIC_COLUMNS, [_topic_cells(one) for one in lines])
 
 
@@ -155,40 +153,38 @@ def _topic_cells(one: IntentFindings) -> tuple[object, ...]:
 # --- confusion ---------------------------------------------------------------------------------------------------
 
 
+async def _asked_confusion(search: Search = "", intent: Word = "", page: PageNumber = 1) -> Listing:
+    return Listing("", {"search": search, "intent": intent}, page=page, size=SHOWN_MISTAKES)
+
+
+ConfusionAsked = Annotated[Listing, Depends(_asked_confusion)]
+
+
 @router.get("/confusion")
 def show_confusion(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    search: Search = "",
-    intent: Word = "",
-    page_number: PageNumber = 1,
+    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, asked: ConfusionAsked
 ) -> Response:
     """Show which topic is taken for which: the ranked list first, then the matrix."""
-    words = words_of(request)
-    line = runs.show_run(store, project, number, intents.KIND)
-    result = intents.intents_result(store, line.run)
-    cells, names = intents.confusion_lines(result, search=search, intent=intent), intents.confused_names(result)
-    base, chosen = run_path(project, line.run), {"search": search, "intent": intent}
-    listing = Listing(f"{base}/confusion", chosen, page=page_number, size=SHOWN_MISTAKES)
+    words, line = words_of(request), runs.show_run(store, project, number, intents.KIND)
+    result, base = intents.intents_result(store, line.run), run_path(project, line.run)
+    cells, names = intents.confusion_lines(result, **asked.chosen), intents.confused_names(result)
+    listing = asked.at(f"{base}/confusion")
     view = FindingsView(
-        run_head(words, project, line),
-        words.ngettext(
+        head=run_head(words, project, line),
+        lead=words.ngettext(
             "%(num)s kind of mistake was seen; the most frequent comes first.",
             "%(num)s kinds of mistakes were seen; the most frequent come first.",
             len(cells),
         ),
-        result_tabs(words, project, line.run, "confusion"),
-        listing.path,
-        _confusion_fields(words, chosen, names),
-        words.gettext("Which topic is taken for which, over all retries"),
-        _confusion_columns(words),
-        tuple(_cell_row(words, base, cell) for cell in listing.cut(cells)),
-        listing.pager(len(cells)),
-        listing.downloads(),
-        figures_of(store, project, line.run, "confusion") if names else (),
+        tabs=result_tabs(words, project, line.run, "confusion"),
+        path=listing.path,
+        fields=_confusion_fields(words, asked.chosen, names),
+        caption=words.gettext("Which topic is taken for which, over all retries"),
+        columns=_confusion_columns(words),
+        rows=tuple(_cell_row(words, base, cell) for cell in listing.cut(cells)),
+        pager=listing.pager(len(cells)),
+        downloads=listing.downloads(),
+        figures=figures_of(store, project, line.run, "confusion") if names else (),
         nothing="" if names else words.gettext("No topic was taken for another in this exam."),
     )
     return findings_page(request, view, project, words.gettext("Confusion"))
@@ -196,24 +192,18 @@ def show_confusion(  # noqa: PLR0917
 
 @router.get("/confusion.{kind}")
 def export_confusion(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    kind: str,
-    search: Search = "",
-    intent: Word = "",
+    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str, asked: ConfusionAsked
 ) -> Response:
     """Return which topic is taken for which as CSV or XLSX."""
     run = runs.show_run(store, project, number, intents.KIND).run
-    cells = intents.confusion_lines(intents.intents_result(store, run), search=search, intent=intent)
+    cells = intents.confusion_lines(intents.intents_result(store, run), **asked.chosen)
     rows = [(cell.origin, cell.guess, cell.answered, cell.deferred) for cell in cells]
     return findings_file(project, run, f"confusion.{kind}", CONFUSION_COLUMNS, rows)
 
 
 def _confusion_fields(words: Words, chosen: Mapping[str, str], names: Sequence[str]) -> tuple[Field, ...]:
     known = dict.fromkeys([*names, *filter(None, [chosen["intent"]])])
-    choices = (Choice("", words.gettext("all topics with mistakes")), *(Choice(name, name) for name in known))
+    choices = named_choices(known, words.gettext("all topics with mistakes"))
     return (
         Field("intent", words.gettext("One of the two is"), "select", chosen["intent"], choices=choices),
         Field("search", words.gettext("Words in the topics"), "search", chosen["search"]),
@@ -221,9 +211,8 @@ def _confusion_fields(words: Words, chosen: Mapping[str, str], names: Sequence[s
 
 
 def _confusion_columns(words: Words) -> tuple[Column, ...]:
-    titles = (words.gettext("True topic"), words.gettext("Taken for"))
-    counted = (words.gettext("Answered so"), words.gettext("Held back"))
-    return (*(Column(title) for title in titles), *(Column(title, number=True) for title in counted))
+    topics = text_columns(words.gettext("True topic"), words.gettext("Taken for"))
+    return (*topics, *number_columns(words.gettext("Answered so"), words.gettext("Held back")))
 
 
 def _cell_row(words: Words, base: str, cell: ConfusionCell) -> Row:
@@ -232,11 +221,4 @@ def _cell_row(words: Words, base: str, cell: ConfusionCell) -> Row:
     name = link_cell(f"{base}/questions?{query}", cell.origin or "")
     if cell.negative:
         name += Markup(' <span class="muted">{}</span>').format(words.gettext("(not taught)"))
-    return Row(
-        (
-            name,
-            cell.guess,
-            writer.number(cell.answered),
-            writer.number(cell.deferred),
-        )
-    )
+    return Row((name, cell.guess, writer.number(cell.answered), writer.number(cell.deferred)))

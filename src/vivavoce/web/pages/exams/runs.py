@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -15,8 +15,8 @@ from vivavoce.web.answers import done, download, go, page, part, table_file, unc
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Word
-from vivavoce.web.parts import Choice, Column, Field, Pager, Row
+from vivavoce.web.listing import LARGEST, Listing, ListView, Number, PageNumber, Word
+from vivavoce.web.parts import Choice, Column, Field, Row, text_columns
 from vivavoce.web.progress import KINDS, STATES, RunHead, badge_of, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams import runs
@@ -28,17 +28,10 @@ REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; f
 MOST_EXPORTED = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class RunsView:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsView(ListView):
     """Some runs, and what narrows them down. `any`: there are runs at all."""
 
-    lead: str
-    path: str
-    fields: tuple[Field, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
     any: bool
     begin: Link
 
@@ -51,34 +44,29 @@ class DeleteView:
     text: str
 
 
+async def _asked_runs(kind: Word = "", state: Word = "", page: PageNumber = 1) -> Listing:
+    return Listing("", {"kind": kind, "state": state}, page=page)
+
+
+RunsAsked = Annotated[Listing, Depends(_asked_runs)]
+
+
 @router.get("")
-def show_runs(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    kind: Word = "",
-    state: Word = "",
-    page_number: PageNumber = 1,
-) -> Response:
+def show_runs(request: Request, who: Reader, store: InStore, project: ProjectInPath, asked: RunsAsked) -> Response:
     """Show the runs of a project, the newest first."""
-    words = words_of(request)
-    listing = Listing(f"/p/{project.slug}/runs", {"kind": kind, "state": state}, page=page_number)
-    chosen_kind, chosen_state = _chosen(kind, state)
-    found = runs.list_runs(
-        store, project, kind=chosen_kind, state=chosen_state, limit=listing.size, offset=listing.offset
-    )
-    narrowed = bool(chosen_kind or chosen_state)
+    words, listing = words_of(request), asked.at(f"/p/{project.slug}/runs")
+    kind, state = _chosen(asked)
+    found = runs.list_runs(store, project, kind=kind, state=state, limit=listing.size, offset=listing.offset)
     view = RunsView(
-        words.ngettext("%(num)s run is kept.", "%(num)s runs are kept.", found.total),
-        listing.path,
-        _fields(words, kind, state, runs.count_runs(store, project, kind=chosen_kind, state=chosen_state)),
-        run_columns(words),
-        tuple(run_row(words, project, line) for line in found.lines),
-        listing.pager(found.total),
-        listing.downloads(),
-        narrowed or found.total > 0,
-        Link(words.gettext("Start an intents exam"), f"/p/{project.slug}/intents"),
+        lead=words.ngettext("%(num)s run is kept.", "%(num)s runs are kept.", found.total),
+        path=listing.path,
+        fields=_fields(words, asked, runs.count_runs(store, project, kind=kind, state=state)),
+        columns=run_columns(words),
+        rows=tuple(run_row(words, project, line) for line in found.lines),
+        pager=listing.pager(found.total),
+        downloads=listing.downloads(),
+        any=bool(kind or state) or found.total > 0,
+        begin=Link(words.gettext("Start an intents exam"), f"/p/{project.slug}/intents"),
     )
     return page(request, "exams/runs.html", words.gettext("Runs"), view=view, project=project)
 
@@ -149,7 +137,7 @@ def ask_to_delete(request: Request, who: Editor, store: InStore, project: Projec
     words = words_of(request)
     line = runs.show_run(store, project, number)
     text = words.gettext(
-        "Run %(number)s, %(title)s, goes with all that it found.", number=number, title=line.run.title
+        "Run %(number)s, %(title)s, goes with all that it found.", number=number, title=words.ours(line.run.title)
     )
     last = words.gettext("It cannot be had back; the timeline and comparisons lose it too.")
     view = DeleteView(run_head(words, project, line), f"{text} {last}")
@@ -182,12 +170,10 @@ def save_findings(who: Reader, store: InStore, project: ProjectInPath, number: N
 
 
 @router.get(".{kind_of_file}")
-def export_runs(  # noqa: PLR0917
-    who: Reader, store: InStore, project: ProjectInPath, kind_of_file: str, kind: Word = "", state: Word = ""
-) -> Response:
+def export_runs(who: Reader, store: InStore, project: ProjectInPath, kind_of_file: str, asked: RunsAsked) -> Response:
     """Return the list of runs as CSV or XLSX."""
-    chosen_kind, chosen_state = _chosen(kind, state)
-    found = runs.list_runs(store, project, kind=chosen_kind, state=chosen_state, limit=MOST_EXPORTED)
+    kind, state = _chosen(asked)
+    found = runs.list_runs(store, project, kind=kind, state=state, limit=MOST_EXPORTED)
     return table_file(f"{project.slug}-runs", kind_of_file, COLUMNS, [_cells(line) for line in found.lines])
 
 
@@ -196,15 +182,20 @@ def export_runs(  # noqa: PLR0917
 
 def run_columns(words: Words) -> tuple[Column, ...]:
     """Return the heads of a table of runs."""
-    titles = (words.gettext("Run"), words.gettext("Exam"), words.gettext("State"), words.gettext("In one sentence"))
-    return (*(Column(title) for title in titles), Column(words.gettext("Begun")))
+    return text_columns(
+        words.gettext("Run"),
+        words.gettext("Exam"),
+        words.gettext("State"),
+        words.gettext("In one sentence"),
+        words.gettext("Begun"),
+    )
 
 
 def run_row(words: Words, project: Project, line: runs.RunLine) -> Row:
     """Return one line of a table of runs."""
     run, writer, badge = line.run, Writer(words), badge_of(words, line.run)
     name = Markup('<a href="{}">{} <span class="muted">{}</span></a>').format(
-        run_path(project, run), run.title, run.number
+        run_path(project, run), words.ours(run.title), run.number
     )
     state = Markup('<span class="mark {}">{}</span>').format(badge.tone, badge.text)
     if run.state is RunState.RUNNING:
@@ -215,7 +206,7 @@ def run_row(words: Words, project: Project, line: runs.RunLine) -> Row:
     )
 
 
-def _fields(words: Words, kind: str, state: str, counts: runs.RunCounts) -> tuple[Field, ...]:
+def _fields(words: Words, asked: Listing, counts: runs.RunCounts) -> tuple[Field, ...]:
     writer = Writer(words)
 
     def choice(value: str, title: str, n: int) -> Choice:
@@ -226,15 +217,15 @@ def _fields(words: Words, kind: str, state: str, counts: runs.RunCounts) -> tupl
     every = choice("", words.gettext("all exams"), sum(counts.kinds.values()))
     anyhow = choice("", words.gettext("all states"), sum(counts.states.values()))
     return (
-        Field("kind", words.gettext("Exam"), "select", kind, choices=(every, *kinds)),
-        Field("state", words.gettext("State"), "select", state, choices=(anyhow, *states)),
+        Field("kind", words.gettext("Exam"), "select", asked.chosen["kind"], choices=(every, *kinds)),
+        Field("state", words.gettext("State"), "select", asked.chosen["state"], choices=(anyhow, *states)),
     )
 
 
-def _chosen(kind: str, state: str) -> tuple[str | None, RunState | None]:
+def _chosen(asked: Listing) -> tuple[str | None, RunState | None]:
     """Return what the list is narrowed down to; what nobody can choose narrows nothing."""
-    found = next((one for one in RunState if one.value == state), None)
-    return kind if kind in runs.KINDS else None, found
+    kind, state = asked.chosen["kind"], asked.chosen["state"]
+    return kind if kind in runs.KINDS else None, next((one for one in RunState if one.value == state), None)
 
 
 def _cells(line: runs.RunLine) -> tuple[object, ...]:

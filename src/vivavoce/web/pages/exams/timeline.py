@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
@@ -27,7 +27,7 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing
 from vivavoce.web.pages.exams.forms import scope_title
 from vivavoce.web.pages.exams.timeline_chart import left_out, timeline_spec, timeline_svg
-from vivavoce.web.parts import Choice, Column, Field, Row
+from vivavoce.web.parts import Choice, Column, Field, Row, number_columns, text_columns
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams.timeline import MEASURES, Mark, Timeline, show_timeline
 
@@ -76,33 +76,32 @@ class TimelineView:
     error: InputError | None = None
 
 
+async def _asked_line(measure: MeasureName = "accuracy", since: Day = "", until: Day = "") -> Listing:
+    return Listing("", {"measure": measure, "since": since, "until": until})
+
+
+LineAsked = Annotated[Listing, Depends(_asked_line)]
+
+
 @router.get("")
-def show_line(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    measure: MeasureName = "accuracy",
-    since: Day = "",
-    until: Day = "",
-) -> Response:
+def show_line(request: Request, who: Reader, store: InStore, project: ProjectInPath, asked: LineAsked) -> Response:
     """Show a measure over time."""
     words = words_of(request)
     error: InputError | None = None
     try:
-        found = _found(store, project, measure, since, until)
+        found, shown = _found(store, project, asked), asked
     except InputError as refused:
         error, found = refused, show_timeline(store, project, limit=SHOWN_MARKS)
+        shown = Listing("", {"measure": found.measure})
     path = f"/p/{project.slug}/timeline"
-    chosen = {"measure": found.measure, "since": since if not error else "", "until": until if not error else ""}
     view = TimelineView(
         lead=_lead(words, found),
         path=path,
-        fields=_fields(words, {"measure": measure, "since": since, "until": until}, error),
-        figure=_figure(words, found, Listing(f"{path}/chart.json", chosen).address()) if found.points else None,
+        fields=_fields(words, asked.chosen, error),
+        figure=_figure(words, found, shown.at(f"{path}/chart.json").address()) if found.points else None,
         columns=_columns(words, found),
         rows=tuple(_rows(words, project, found)),
-        downloads=Listing(path, chosen).downloads(),
+        downloads=shown.at(path).downloads(),
         marks=tuple(_mark(words, project, mark) for mark in found.marks),
         more_marks=max(0, found.all_marks - len(found.marks)),
         start=Link(words.gettext("Start an exam"), f"/p/{project.slug}/intents"),
@@ -113,34 +112,18 @@ def show_line(  # noqa: PLR0917
 
 
 @router.get("/chart.json")
-def show_spec(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    measure: MeasureName = "accuracy",
-    since: Day = "",
-    until: Day = "",
-) -> Response:
+def show_spec(request: Request, who: Reader, store: InStore, project: ProjectInPath, asked: LineAsked) -> Response:
     """Return the specification of the live chart."""
-    found = _found(store, project, measure, since, until)
+    found = _found(store, project, asked)
     if not found.points:
         raise AbsentError("there is nothing to draw", remedy="choose a longer time, or start an exam")
     return JSONResponse(page_spec(timeline_spec(words_of(request), found)))
 
 
 @router.get(".{kind}")
-def export_line(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    kind: str,
-    measure: MeasureName = "accuracy",
-    since: Day = "",
-    until: Day = "",
-) -> Response:
+def export_line(who: Reader, store: InStore, project: ProjectInPath, kind: str, asked: LineAsked) -> Response:
     """Return the numbers over time as CSV or XLSX."""
-    found = _found(store, project, measure, since, until)
+    found = _found(store, project, asked)
     rows = [
         (one.number, one.title, one.at, one.scope, one.name, one.value, one.low, one.high, one.n)
         for one in found.points
@@ -148,16 +131,16 @@ def export_line(  # noqa: PLR0917
     return table_file(f"{project.slug}-timeline", kind, COLUMNS, rows)
 
 
-def _found(store: Store, project: Project, measure: str, since: str, until: str) -> Timeline:
+def _found(store: Store, project: Project, asked: Listing) -> Timeline:
     faults: list[Fault] = []
-    first, last = _day(since, "since", faults), _day(until, "until", faults)
+    first, last = (_day(asked.chosen[name], name, faults) for name in ("since", "until"))
     if first and last and first > last:
         faults.append(Fault("the end lies before the beginning", "until"))
     if faults:
         raise UsageError("these days cannot be used", faults=faults, remedy="write days like 2026-01-31")
     begin = datetime.combine(first, time(), UTC) if first else None
     end = datetime.combine(last, time(), UTC) + timedelta(days=1) if last else None
-    return show_timeline(store, project, measure=measure, since=begin, until=end, limit=SHOWN_MARKS)
+    return show_timeline(store, project, measure=asked.chosen["measure"], since=begin, until=end, limit=SHOWN_MARKS)
 
 
 def _day(said: str, name: str, faults: list[Fault]) -> date | None:
@@ -194,7 +177,7 @@ def _lead(words: Words, found: Timeline) -> str:
     )
 
 
-def _fields(words: Words, chosen: dict[str, str], error: InputError | None) -> tuple[Field, ...]:
+def _fields(words: Words, chosen: Mapping[str, str], error: InputError | None) -> tuple[Field, ...]:
     from vivavoce.reports.meanings import MEASURES as MEANINGS
 
     measures = tuple(Choice(name, words.said(MEANINGS[name].title)) for name in MEASURES)
@@ -222,9 +205,9 @@ def _figure(words: Words, found: Timeline, address: str) -> Drawn:
 
 
 def _columns(words: Words, found: Timeline) -> tuple[Column, ...]:
-    titles = (words.gettext("Run"), words.gettext("When"), words.gettext("Engine"))
-    settings = (Column(scope_title(words, scope), number=True) for scope in _scopes(found.points))
-    return (*(Column(title) for title in titles), *settings, Column(words.gettext("Compare")))
+    first = text_columns(words.gettext("Run"), words.gettext("When"), words.gettext("Engine"))
+    settings = number_columns(*(scope_title(words, scope) for scope in _scopes(found.points)))
+    return (*first, *settings, Column(words.gettext("Compare")))
 
 
 def _scopes(points: Sequence[MeasurePoint]) -> list[str]:
@@ -248,7 +231,7 @@ def _rows(words: Words, project: Project, found: Timeline) -> list[Row]:
         cells = [rate_cell(words, _rate(own.get(scope)), kind, counted=False) for scope in scopes]
         said = words.gettext("with run %(number)s", number=before or 0)
         compare = link_cell(f"{base}/compare?a={before}&b={run.number}", said) if before else ""
-        name = link_cell(f"{base}/{run.number}", f"{run.number}: {run.title}")
+        name = link_cell(f"{base}/{run.number}", f"{run.number}: {words.ours(run.title)}")
         rows.append(Row((name, writer.date(run.created), str(run.options.get("classifier", "")), *cells, compare)))
         before = run.number
     return rows[::-1][:SHOWN_RUNS]

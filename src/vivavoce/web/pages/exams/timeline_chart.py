@@ -102,7 +102,7 @@ def _pointer(words: Words, value: str) -> PointerWords:
     from vivavoce.reports.run_timeline import PointerWords
 
     return PointerWords(
-        words.gettext("Run"), words.gettext("When"), words.gettext("Setting"), value, words.gettext("Change")
+        words.gettext("Run"), words.gettext("When"), words.gettext("Setting"), value, words.gettext("What changed")
     )
 
 

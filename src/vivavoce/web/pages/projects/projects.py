@@ -13,7 +13,7 @@ from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, Reader
 from vivavoce.web.answers import done, go, page, words_of
 from vivavoce.web.forms import Form
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.parts import Field, named_choices
 from vivavoce.workspace.projects import projects
 from vivavoce.workspace.projects.demo import create_demo_project
 
@@ -67,7 +67,7 @@ def _projects_page(
     request: Request, store: Store, name: str = "", language: str = "en", error: InputError | None = None
 ) -> Response:
     words = words_of(request)
-    codes = tuple(Choice(code, code) for code in LANGUAGES)
+    codes = named_choices(LANGUAGES)
     fields = (
         Field("name", words.gettext("Name"), value=name, required=True, most=projects.MOST_NAME),
         Field("language", words.gettext("Language of its visitors"), "select", language, choices=codes),

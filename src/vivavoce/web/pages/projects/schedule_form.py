@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +17,7 @@ from vivavoce.web.answers import page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.parts import Choice, Field, hidden_field, named_choices
 from vivavoce.web.progress import KINDS
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.conversations.choices import offer, usual_bots
@@ -208,26 +208,24 @@ class _FormMaker:
         return self.typed.chosen if self.typed.chosen in known else next(iter(known), "")
 
     def _suite(self) -> Field:
-        return Field("chosen", "", "hidden", self._suite_id())
+        return hidden_field("chosen", self._suite_id())
 
     def _engine(self) -> Field:
-        usual = Choice("", self.words.gettext("engine of the project"))
-        choices = (usual, *self._with_chosen(ready_engines(self.project)))
+        choices = self._choices(ready_engines(self.project), self.words.gettext("engine of the project"))
         wrong = fault_at(self.error, "classifier")
         return Field(
             "chosen", self.words.gettext("Engine"), "select", self.typed.chosen, choices=choices, error=wrong
         )
 
     def _batch(self) -> Field:
-        every = Choice("", self.words.gettext("all talks"))
-        choices = (every, *self._with_chosen(tuple(list_batches(self.store, self.project))))
+        choices = self._choices(list_batches(self.store, self.project), self.words.gettext("all talks"))
         wrong = fault_at(self.error, "batch")
         return Field("chosen", self.words.gettext("Talks"), "select", self.typed.chosen, choices=choices, error=wrong)
 
-    def _with_chosen(self, names: tuple[str, ...]) -> tuple[Choice, ...]:
+    def _choices(self, names: Iterable[str], every: str) -> tuple[Choice, ...]:
         """Return choices with the one that was chosen, also where it is gone: a form must not change it unasked."""
         own = (self.typed.chosen,) if self.typed.chosen else ()
-        return tuple(Choice(name, name) for name in dict.fromkeys((*names, *own)))
+        return named_choices(dict.fromkeys((*names, *own)), every)
 
     def _number(self) -> Field:
         talks = self.typed.kind == "conversations"

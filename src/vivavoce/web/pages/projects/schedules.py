@@ -9,13 +9,14 @@ from datetime import UTC
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from vivavoce.errors import AbsentError, InputError
+from vivavoce.errors import InputError
+from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Schedule
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Word
+from vivavoce.web.listing import Listing, Word, check_ending
 from vivavoce.web.pages.projects.schedule_form import (
     Typed,
     form_page,
@@ -82,7 +83,7 @@ def show_schedules(request: Request, who: Reader, store: InStore, project: Proje
         _lead(words, found),
         tuple(_line_view(words, project, line, names) for line in found),
         tuple(Link(words.gettext(KINDS[kind]), f"{path}/new?kind={kind}") for kind in schedules.KINDS),
-        tuple(Link(kind.upper(), f"{path}.{kind}") for kind in ("csv", "xlsx")),
+        Listing(path).downloads(),
         clock(schedules.USUAL_MINUTE),
         schedules.USUAL_MINUTE,
         schedules.USUAL_RETRIES,
@@ -101,8 +102,7 @@ def show_schedules(request: Request, who: Reader, store: InStore, project: Proje
 @router.get(".{kind}")
 def export_schedules(request: Request, who: Reader, store: InStore, project: ProjectInPath, kind: str) -> Response:
     """Return the daily runs as CSV or XLSX."""
-    if kind not in ("csv", "xlsx"):
-        raise AbsentError("there is nothing here", remedy="take schedules.csv or schedules.xlsx")
+    check_ending("schedules", kind)
     words, names = words_of(request), suite_names(store, project)
     rows = [_cells(words, line, names) for line in schedules.list_schedules(store, project)]
     return table_file(f"{project.slug}-schedules", kind, COLUMNS, rows)
@@ -137,8 +137,7 @@ def show_change(  # noqa: PLR0917
     request: Request, who: Editor, store: InStore, project: ProjectInPath, schedule_id: str, suite: Word = ""
 ) -> Response:
     """Show the form of a daily run that is there."""
-    with store.reading() as tx:
-        found = schedules.find_schedule(tx, project, schedule_id)
+    found = _found(store, project, schedule_id)
     typed = typed_of(found, suite_names(store, project), suite)
     return form_page(request, store, project, typed, changed=found)
 
@@ -148,8 +147,7 @@ def change_schedule(  # noqa: PLR0917
     request: Request, who: Editor, store: InStore, project: ProjectInPath, schedule_id: str, form: Form
 ) -> Response:
     """Change a daily run; it can be undone."""
-    with store.reading() as tx:
-        found = schedules.find_schedule(tx, project, schedule_id)
+    found = _found(store, project, schedule_id)
     typed = read_form(form)
     try:
         edit = schedules.change_schedule(store, who.actor, project, schedule_id, _new(form, typed))
@@ -157,6 +155,11 @@ def change_schedule(  # noqa: PLR0917
         return form_page(request, store, project, typed, error, changed=found)
     said = words_of(request).gettext("The daily run is changed.")
     return done(f"/p/{project.slug}/schedules", said, project=project, edit=edit)
+
+
+def _found(store: Store, project: Project, schedule_id: str) -> Schedule:
+    with store.reading() as tx:
+        return schedules.find_schedule(tx, project, schedule_id)
 
 
 def _new(form: Fields, typed: Typed) -> NewSchedule:
@@ -183,8 +186,7 @@ def ask_to_delete(
 ) -> Response:
     """Ask before a daily run is deleted."""
     words, path = words_of(request), f"/p/{project.slug}/schedules"
-    with store.reading() as tx:
-        found = schedules.find_schedule(tx, project, schedule_id)
+    found = _found(store, project, schedule_id)
     text = words.gettext("%(title)s starts no more. The runs that it started stay.", title=found.title)
     view = DeleteView(text, f"{path}/{found.id}/delete", path)
     title = words.gettext("Delete this daily run?")

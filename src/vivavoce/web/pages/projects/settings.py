@@ -15,7 +15,7 @@ from vivavoce.web.config import WebConfig
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.parts import Field, named_choices
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.switches import MOST_CONTACT, Switches, change_switches, show_switches
 from vivavoce.workspace.exams.engine_parts import missing_part, ready_engines
@@ -193,7 +193,7 @@ def _project_page(
 
 def _project_fields(words: Words, project: Project, said: Typed, error: InputError | None) -> tuple[Field, ...]:
     # The engine of now stays among the choices: a form must not change it unasked.
-    choices = tuple(Choice(name, name) for name in dict.fromkeys((*ready_engines(project), project.classifier)))
+    choices = named_choices(dict.fromkeys((*ready_engines(project), project.classifier)))
     meaning = words.gettext("The least confidence with which the bot answers; below it, it asks back or hands over.")
     why = words.gettext("It is kept in the history, for those who come after you.")
     return (

@@ -9,7 +9,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from vivavoce.conversations import Scenario, Suite
-from vivavoce.conversations.scenario import Turn
+from vivavoce.conversations.scenario import Script, Turn
 from vivavoce.conversations.scenarios.expansion import expand_leniently
 from vivavoce.conversations.scenarios.measures import Measured, measure_script
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
@@ -22,7 +22,7 @@ from vivavoce.web.field_faults import fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.pages.scenarios.form import MOST_LINES, MOST_SAID, MOST_TEXTS, MOST_TURNS, change_turn, rearrange
 from vivavoce.web.pages.scenarios.words import level_title
-from vivavoce.web.parts import Choice, Piece
+from vivavoce.web.parts import Choice, Piece, change_pieces
 from vivavoce.workspace.bots.chatting import Heard, Reach, ask_bot, find_bot, list_partners, make_partner
 from vivavoce.workspace.scenarios.drafts import (
     Draft,
@@ -237,24 +237,25 @@ def letter_changes(before: str, after: str) -> tuple[Piece, ...]:
     from rapidfuzz.distance import Levenshtein
 
     if max(len(before), len(after)) > MOST_SAID:
-        return _both(before, after)
+        return change_pieces(before, after)
     pieces: list[Piece] = []
     # The search of difflib takes the cube of the length where letters repeat; this one never does.
     for step in Levenshtein.opcodes(before, after):
         gone, come = before[step.src_start : step.src_end], after[step.dest_start : step.dest_end]
-        pieces += [Piece(gone)] if step.tag == "equal" else _both(gone, come)
+        pieces += [Piece(gone)] if step.tag == "equal" else change_pieces(gone, come)
     return tuple(pieces)
-
-
-def _both(gone: str, come: str) -> tuple[Piece, ...]:
-    return tuple(piece for piece in (Piece(gone, "removed"), Piece(come, "added")) if piece.text)
 
 
 def measure(head: Suite, scenario: Scenario) -> Measured | None:
     """Return how long and twisted a scenario is; None where it cannot be held as it is."""
+    script = _script(head, scenario)
+    return measure_script(script) if script else None
+
+
+def _script(head: Suite, scenario: Scenario) -> Script | None:
+    """Return how a scenario would be held; None where it cannot be held as it is."""
     alone = replace(head, scenarios=(scenario,))
-    scripts = expand_leniently(usable_part(alone, find_broken(alone))).plan.scripts
-    return measure_script(scripts[0]) if scripts else None
+    return next(iter(expand_leniently(usable_part(alone, find_broken(alone))).plan.scripts), None)
 
 
 # --- buttons -----------------------------------------------------------------------------------------------------
@@ -345,11 +346,10 @@ def _ask_bot(pressed: Pressed) -> Heard:
         raise UsageError("no bot is chosen", remedy="choose one under 'The bot that is asked'")
     row = find_bot(pressed.store, desk.project, desk.bot)
     scenario = scenario_of_draft(replace(pressed.draft, turns=pressed.draft.turns[: pressed.place + 1]))
-    alone = replace(desk.head, scenarios=(scenario,))
-    scripts = expand_leniently(usable_part(alone, find_broken(alone))).plan.scripts
-    if not scripts:
+    script = _script(desk.head, scenario)
+    if script is None:
         raise UsageError("the scenario cannot be held as it is", remedy="press Check to see why")
-    return ask_bot(make_partner(row, desk.suite, reach_of(pressed.request)), [turn.text for turn in scripts[0].turns])
+    return ask_bot(make_partner(row, desk.suite, reach_of(pressed.request)), [turn.text for turn in script.turns])
 
 
 def reach_of(request: Request) -> Reach:

@@ -15,7 +15,7 @@ from vivavoce.store.database import Store
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, go, page, words_of
 from vivavoce.web.failures import status_of
-from vivavoce.web.forms import Form
+from vivavoce.web.forms import MOST_WHY, Form
 from vivavoce.web.language import Words
 from vivavoce.web.pages.scenarios.editor import Desk, Notes, editor_page
 from vivavoce.web.pages.scenarios.saving import save_draft
@@ -80,7 +80,7 @@ def merge_scenario(
     now = open_scenario(store, project, scenario_id)
     began = form.whole("began", 1, low=1, high=10**9)
     action = f"/p/{project.slug}/scenarios/{scenario_id}"
-    desk = Desk(project, now.suite, action, began, scenario_id, why=form.text("why", most=500))
+    desk = Desk(project, now.suite, action, began, scenario_id, why=form.text("why", most=MOST_WHY))
     desk = replace(desk, misspelt=_misspelt(form.text("misspelt", most=1_000_000)))
     mine = _mine(form.text("mine", most=1_000_000))
     if form.whole("version", 0, low=0, high=10**9) != now.row.version:

@@ -15,11 +15,12 @@ from vivavoce.store.rows import Project, ScenarioRow, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.failures import status_of
-from vivavoce.web.forms import Fields, Form
+from vivavoce.web.forms import MOST_WHY, Fields, Form
 from vivavoce.web.pages.scenarios.editor import Desk, Notes, Pressed, editor_page, press
 from vivavoce.web.pages.scenarios.form import read_draft, split_button
 from vivavoce.web.pages.scenarios.merge import merge_or_ask
 from vivavoce.web.pages.scenarios.saving import save_draft
+from vivavoce.web.pages.scenarios.suites import get_suite
 from vivavoce.workspace.scenarios.drafts import Draft, draft_of, scenario_of
 from vivavoce.workspace.scenarios.scenarios import (
     delete_scenario,
@@ -27,10 +28,10 @@ from vivavoce.workspace.scenarios.scenarios import (
     open_scenario,
     suite_of,
 )
-from vivavoce.workspace.scenarios.suites import find_suite
 from vivavoce.workspace.scenarios.titles import free_title
 
 router = APIRouter()
+SHOWN_WARNINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,7 @@ def new_scenario(
     copy: Annotated[str, Query(max_length=32)] = "",
 ) -> Response:
     """Show an empty form, or one that begins as a copy of another scenario."""
-    with store.reading() as tx:
-        row = find_suite(tx, project, suite_id)
+    row = get_suite(store, project, suite_id)
     draft = Draft(name=free_name(suite_of(store, row), "scenario-1"))
     if copy:
         source, suite = open_scenario(store, project, copy).scenario, suite_of(store, row)
@@ -97,8 +97,7 @@ def make_scenario(
     request: Request, *, who: Editor, store: InStore, project: ProjectInPath, suite_id: str, form: Form
 ) -> Response:
     """Do what a button of the form of a new scenario asks for."""
-    with store.reading() as tx:
-        row = find_suite(tx, project, suite_id)
+    row = get_suite(store, project, suite_id)
     return _act(request, store, who, _Sent(_with_form(new_desk(project, row), form), read_draft(form), form))
 
 
@@ -126,8 +125,7 @@ def end_scenario(
 
 def _offer_anew(request: Request, store: Store, project: Project, form: Fields) -> Response:
     """Show what was typed for a scenario that is gone: saving makes it anew."""
-    with store.reading() as tx:
-        row = find_suite(tx, project, form.text("suite"))
+    row = get_suite(store, project, form.text("suite"))
     notice = words_of(request).gettext(
         "This scenario was deleted meanwhile. What you wrote is here: save it as a new one."
     )
@@ -145,7 +143,7 @@ def _desk(project: Project, suite: SuiteRow, scenario_id: str, version: int) -> 
 
 
 def _with_form(desk: Desk, form: Fields) -> Desk:
-    return replace(desk, bot=form.text("bot"), why=form.text("why", most=500))
+    return replace(desk, bot=form.text("bot"), why=form.text("why", most=MOST_WHY))
 
 
 # --- what was sent -----------------------------------------------------------------------------------------------
@@ -182,11 +180,11 @@ def _save(request: Request, store: Store, who: Visitor, sent: _Sent) -> Response
     saved = save_draft(store, who, desk, sent.draft)
     said = words.gettext("%(name)s is saved.", name=sent.draft.title or sent.draft.name)
     if saved.warnings:
-        said = f"{said} {words.gettext('To think about:')} {shortened(saved.warnings)}"
+        said = f"{said} {words.gettext('To think about:')} {_shortened(saved.warnings)}"
     return done(f"/p/{desk.project.slug}/scenarios/{saved.scenario_id}", said, project=desk.project, edit=saved.edit)
 
 
-def shortened(warnings: Sequence[str], most: int = 3) -> str:
+def _shortened(warnings: Sequence[str]) -> str:
     """Return the first warnings in one line: a cookie carries them to the next page."""
-    more = f" (+{len(warnings) - most})" if len(warnings) > most else ""
-    return ". ".join(warnings[:most])[:600] + more
+    more = f" (+{len(warnings) - SHOWN_WARNINGS})" if len(warnings) > SHOWN_WARNINGS else ""
+    return ". ".join(warnings[:SHOWN_WARNINGS])[:600] + more

@@ -15,11 +15,12 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, ScenarioRow, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import MEDIA, done, download, page, words_of
-from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields, Form
+from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, PageNumber, Search
+from vivavoce.web.pages.scenarios.suites import get_suite, name_fields
 from vivavoce.web.pages.scenarios.words import level_title
-from vivavoce.web.parts import Choice, Column, Field, Pager
+from vivavoce.web.parts import Choice, Column, Field, Pager, named_choices
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.scenarios import suites
 from vivavoce.workspace.scenarios.pasting import paste_scenarios
@@ -121,8 +122,7 @@ def take_suite(
 @router.get("/p/{slug}/suites/{suite_id}/delete")
 def ask_deletion(request: Request, who: Editor, store: InStore, project: ProjectInPath, suite_id: str) -> Response:
     """Ask before a suite goes."""
-    with store.reading() as tx:
-        row = suites.find_suite(tx, project, suite_id)
+    row = get_suite(store, project, suite_id)
     title = words_of(request).gettext("Delete %(name)s", name=row.name)
     return page(request, "scenarios/suite_delete.html", title, view=row, project=project, section="conversations")
 
@@ -146,8 +146,7 @@ def _suite_page(
     error: InputError | None = None,
 ) -> Response:
     words, part = words_of(request), chosen or Chosen()
-    with store.reading() as tx:
-        suite = suites.find_suite(tx, project, suite_id)
+    suite = get_suite(store, project, suite_id)
     every = list_scenarios(store, project, suite_id)
     levels = tuple(dict.fromkeys((*suites.read_head(suite.head).levels, *(row.level for row in every))))
     found = _sorted([row for row in every if _is_chosen(row, part)], part.sort, levels)
@@ -164,14 +163,14 @@ def _suite_page(
         here=here,
         levels=levels,
         titles={level: level_title(words, level) for level in levels},
-        columns=_columns(request, listing),
+        columns=_columns(words, listing),
         counts=_counts(every, levels),
         rows=rows,
-        filters=_filters(request, every, levels, part),
+        filters=_filters(words, every, levels, part),
         pager=listing.pager(len(found)),
         downloads=tuple(Link(kind.upper(), f"{here}/file?form={kind}") for kind in suites.FORMS),
-        fields=_rename_fields(request, suite, form, error),
-        pasted=_paste_fields(request, form),
+        fields=_rename_fields(words, suite, form, error),
+        pasted=_paste_fields(words, form),
         error=error,
     )
     status = 400 if error else 200
@@ -198,8 +197,7 @@ def _sorted(rows: list[ScenarioRow], sort: str, levels: Sequence[str]) -> list[S
     return sorted(rows, key=keys[name], reverse=sort.startswith("-")) if name else rows
 
 
-def _columns(request: Request, listing: Listing) -> tuple[Column, ...]:
-    words = words_of(request)
+def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
     titles = {
         "title": words.gettext("Scenario"),
         "domain": words.gettext("Domain"),
@@ -219,46 +217,24 @@ def _counts(rows: Sequence[ScenarioRow], levels: Sequence[str]) -> tuple[tuple[s
     return tuple(lines)
 
 
-def _filters(
-    request: Request, rows: Sequence[ScenarioRow], levels: Sequence[str], chosen: Chosen
-) -> tuple[Field, ...]:
-    words = words_of(request)
-    every = Choice("", words.gettext("all"))
-    domains = sorted({row.domain for row in rows if row.domain})
+def _filters(words: Words, rows: Sequence[ScenarioRow], levels: Sequence[str], chosen: Chosen) -> tuple[Field, ...]:
+    every = words.gettext("all")
+    domains = named_choices(sorted({row.domain for row in rows if row.domain}), every)
+    hard = (Choice("", every), *(Choice(one, level_title(words, one)) for one in levels))
     return (
         Field("q", words.gettext("Search"), "search", chosen.q, key="/"),
-        Field(
-            "domain",
-            words.gettext("Domain"),
-            "select",
-            chosen.domain,
-            choices=(every, *(Choice(one, one) for one in domains)),
-        ),
-        Field(
-            "level",
-            words.gettext("How hard"),
-            "select",
-            chosen.level,
-            choices=(every, *(Choice(one, level_title(words, one)) for one in levels)),
-        ),
+        Field("domain", words.gettext("Domain"), "select", chosen.domain, choices=domains),
+        Field("level", words.gettext("How hard"), "select", chosen.level, choices=hard),
     )
 
 
-def _rename_fields(
-    request: Request, suite: SuiteRow, form: Fields | None, error: InputError | None
-) -> tuple[Field, ...]:
-    words = words_of(request)
+def _rename_fields(words: Words, suite: SuiteRow, form: Fields | None, error: InputError | None) -> tuple[Field, ...]:
     renamed = form is not None and form.text("do") == "rename"
-    name, title = (form.text("name"), form.text("title")) if form and renamed else (suite.name, suite.title)
-    wrong = fault_at(error, "name")
-    return (
-        Field("name", words.gettext("Name"), value=name, required=True, most=suites.MOST_NAME, error=wrong),
-        Field("title", words.gettext("Title"), value=title, most=200),
-    )
+    typed = (form.text("name"), form.text("title")) if form and renamed else (suite.name, suite.title)
+    return name_fields(words, *typed, error)
 
 
-def _paste_fields(request: Request, form: Fields | None) -> tuple[Field, ...]:
-    words = words_of(request)
+def _paste_fields(words: Words, form: Fields | None) -> tuple[Field, ...]:
     hint = words.gettext(
         "Mark the cells in your spreadsheet, the line of titles included, and copy them here: "
         "scenario, level, user, expect_topic, good_replies and so on. One row is one turn."

@@ -11,12 +11,13 @@ from starlette.responses import Response
 from vivavoce import demo
 from vivavoce.errors import InputError
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Edit, Project
+from vivavoce.store.rows import Edit, Project, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields, Form
-from vivavoce.web.parts import Choice, Field
+from vivavoce.web.language import Words
+from vivavoce.web.parts import Field, named_choices
 from vivavoce.web.security import told_by_name, unpacked_archive
 from vivavoce.workspace.scenarios import suites
 from vivavoce.workspace.scenarios.suites import SuiteLine
@@ -53,6 +54,12 @@ def add_suite(request: Request, who: Editor, store: InStore, project: ProjectInP
         return _suites_page(request, store, project, form, error)
     said = words.gettext("It is there: %(what)s", what=words.said(edit.summary))
     return done(f"/p/{project.slug}/suites", said, project=project, edit=edit)
+
+
+def get_suite(store: Store, project: Project, suite_id: str) -> SuiteRow:
+    """Return a suite of a project."""
+    with store.reading() as tx:
+        return suites.find_suite(tx, project, suite_id)
 
 
 def _added(store: Store, who: Visitor, project: Project, form: Fields) -> Edit:
@@ -102,9 +109,9 @@ def _suites_page(
     view = SuitesView(
         lead=words.gettext("%(suites)s with %(scenarios)s.", suites=lead, scenarios=scenarios),
         lines=lines,
-        shipped=_shipped_fields(request),
-        uploaded=_upload_fields(request),
-        made=_made_fields(request, form, error),
+        shipped=_shipped_fields(words),
+        uploaded=_upload_fields(words),
+        made=_made_fields(words, form, error),
         here=f"/p/{project.slug}/suites",
         error=error,
     )
@@ -115,14 +122,11 @@ def _suites_page(
     )
 
 
-def _shipped_fields(request: Request) -> tuple[Field, ...]:
-    words = words_of(request)
-    choices = tuple(Choice(name, name) for name in demo.suites())
-    return (Field("shipped", words.gettext("Suite"), "select", choices=choices),)
+def _shipped_fields(words: Words) -> tuple[Field, ...]:
+    return (Field("shipped", words.gettext("Suite"), "select", choices=named_choices(demo.suites())),)
 
 
-def _upload_fields(request: Request) -> tuple[Field, ...]:
-    words = words_of(request)
+def _upload_fields(words: Words) -> tuple[Field, ...]:
     kinds = words.gettext("YAML, CSV or XLSX with one row for each turn; or a ZIP of such files.")
     renew = words.gettext("Take over what is new, changed or gone if a suite of this name is there")
     return (
@@ -132,9 +136,13 @@ def _upload_fields(request: Request) -> tuple[Field, ...]:
     )
 
 
-def _made_fields(request: Request, form: Fields | None, error: InputError | None) -> tuple[Field, ...]:
-    words = words_of(request)
-    name, title = (form.text("name"), form.text("title")) if form else ("", "")
+def _made_fields(words: Words, form: Fields | None, error: InputError | None) -> tuple[Field, ...]:
+    typed = (form.text("name"), form.text("title")) if form else ("", "")
+    return name_fields(words, *typed, error)
+
+
+def name_fields(words: Words, name: str, title: str, error: InputError | None) -> tuple[Field, ...]:
+    """Return the fields in which a suite gets its name and title."""
     wrong = fault_at(error, "name")
     return (
         Field("name", words.gettext("Name"), value=name, required=True, most=suites.MOST_NAME, error=wrong),

@@ -15,7 +15,7 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST
-from vivavoce.web.parts import Choice, Field, Pager
+from vivavoce.web.parts import Choice, Field, Pager, hidden_field, named_choices
 from vivavoce.workspace.topics.examples import matching_examples
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE, find_named
 from vivavoce.workspace.topics.standing import FLAGS, matching_topics
@@ -43,11 +43,11 @@ class Ticked:
 
     def fields(self, name: str) -> tuple[Field, ...]:
         """Return what a form needs to mean the same rows."""
-        here = Field("from", "", "hidden", self.here)
+        here = hidden_field("from", self.here)
         if not self.everything:
-            return (*(Field(name, "", "hidden", one) for one in self.ids), here)
+            return (*(hidden_field(name, one) for one in self.ids), here)
         said = {"all": "on", "q": self.search, "flag": self.flag, "total": str(self.total)}
-        return (*(Field(key, "", "hidden", value) for key, value in said.items()), here)
+        return (*(hidden_field(key, value) for key, value in said.items()), here)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ def _asked(request: Request, name: str) -> Ticked:
     return read_ticks(Fields(FormData(said), 0), name)
 
 
-def _asked_topics(request: Request) -> Ticked:
+async def _asked_topics(request: Request) -> Ticked:
     return _asked(request, "topic")
 
 
-def _asked_examples(request: Request) -> Ticked:
+async def _asked_examples(request: Request) -> Ticked:
     return _asked(request, "example")
 
 
@@ -122,7 +122,7 @@ def ticking(words: Words, pager: Pager, shown: int, *, search: str = "", flag: s
         else words.gettext("all %(total)s, on every page", total=write.number(pager.total))
     )
     said = {"q": search, "flag": flag, "total": str(pager.total), "page": str(pager.page)}
-    fields = tuple(Field(name, "", "hidden", value) for name, value in said.items())
+    fields = tuple(hidden_field(name, value) for name, value in said.items())
     return Ticking(lead, Field("all", title, "checkbox"), fields)
 
 
@@ -133,7 +133,7 @@ def target_field(words: Words, store: Store, project: Project, here: str = "") -
     if len(names) > MOST_CHOICES:
         return Field("target", title, help=words.gettext("Write the name of a topic, or oos for out of scope."))
     stranger = () if here == OUT_OF_SCOPE else (Choice(OUT_OF_SCOPE, words.gettext("out of scope")),)
-    offered = (no_choice(words), *(Choice(name, name) for name in names.values()), *stranger)
+    offered = (no_choice(words), *named_choices(names.values()), *stranger)
     return Field("target", title, "select", choices=offered)
 
 

@@ -16,7 +16,7 @@ from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
 from vivavoce.web.formats import Writer
-from vivavoce.web.forms import Form
+from vivavoce.web.forms import MOST_WHY, Form
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber
 from vivavoce.web.parts import Edit, Pager
@@ -212,7 +212,7 @@ def undo(
 ) -> Response:
     """Take an edit back, and lead back to where one was."""
     try:
-        done_edit = undo_edit(store, who.actor, project, edit_id, why=form.text("why", most=500))
+        done_edit = undo_edit(store, who.actor, project, edit_id, why=form.text("why", most=MOST_WHY))
     except (StaleError, UsageError):
         blocking = blocking_edit(store, project, edit_id)
         if blocking is None:

@@ -13,25 +13,18 @@ from vivavoce.store.rows import ExampleRow, Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, words_of
 from vivavoce.web.field_faults import fault_at
-from vivavoce.web.forms import Fields, Form
+from vivavoce.web.forms import MOST_WHY, Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.pages.topics.choosing import Ticked, TickedExamples, chosen_examples, find_target, read_ticks
 from vivavoce.web.pages.topics.joining import Joined, join_changes, keep_shown, read_shown
-from vivavoce.web.pages.topics.topic_edits import (
-    FormView,
-    clash_words,
-    form_page,
-    listed,
-    why_field,
-)
+from vivavoce.web.pages.topics.topic_edits import FormView, clash_words, form_page, listed, why_field
 from vivavoce.web.pages.topics.topics import topic_page, topic_path
-from vivavoce.web.parts import Field
+from vivavoce.web.parts import Field, hidden_field
 from vivavoce.workspace.topics import examples
 from vivavoce.workspace.topics.names import MOST_NAME
 from vivavoce.workspace.topics.topics import get_topic, split_topic
 
 router = APIRouter()
-MOST_WHY = 500
 
 
 @router.post("/p/{slug}/examples")
@@ -217,8 +210,8 @@ def _example_page(
         _example_field(words, joined, "text", error),
         _example_field(words, joined, "language", error),
         why_field(words, form),
-        Field("seen", "", "hidden", seen),
-        Field("shown", "", "hidden", shown),
+        hidden_field("seen", seen),
+        hidden_field("shown", shown),
     )
     lead = words.gettext("Write the message as a visitor would write it.")
     action, back = f"/p/{project.slug}/examples/{row.id}", topic_path(project, row.topic_id)

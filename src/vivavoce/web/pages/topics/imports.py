@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -14,11 +14,12 @@ from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, go, page, table_file, words_of
 from vivavoce.web.formats import Writer
-from vivavoce.web.forms import Fields, Form
+from vivavoce.web.forms import MOST_WHY, Fields, Form
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber
-from vivavoce.web.parts import Choice, Field, Pager
+from vivavoce.web.parts import Choice, Field, Pager, named_choices
 from vivavoce.web.rendering import Link
+from vivavoce.web.uploads import asked_rows, rows_part, sent_source
 from vivavoce.workspace.topics.importing import (
     Choices,
     Preview,
@@ -30,17 +31,15 @@ from vivavoce.workspace.topics.importing import (
 )
 from vivavoce.workspace.topics.incoming import ENCODINGS, Encoding, Source, source_of_text
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
-from vivavoce.workspace.topics.plans import KINDS, MODES, Kind, PlannedRow
+from vivavoce.workspace.topics.plans import MODES, Kind, PlannedRow
 
 router = APIRouter()
-ROWS = 100
 MOST_PASTED = 4_000_000
 SHOWN_NAMES = 20
 SLOW_ROWS = 20_000
-MOST_WHY = 500
 ACCEPT = ".csv,.tsv,.tab,.xlsx,.xlsm,.json,.jsonl,.ndjson"
 ROW_COLUMNS = ("number", "what", "text", "topic", "reason", "language", "created", "answer")
-KIND_TITLES = {
+KIND_TITLES: Mapping[Kind, str] = {
     "refused": gettext_noop("Refused"),
     "changed": gettext_noop("Accepted and put right"),
     "joined": gettext_noop("Joined with what is there"),
@@ -64,10 +63,9 @@ class PreviewView:
 
     lead: str
     path: str
-    back: str
     preview: Preview
     tabs: tuple[Link, ...]
-    kind: Kind
+    kind: str
     rows: tuple[PlannedRow, ...]
     pager: Pager
     downloads: tuple[Link, ...]
@@ -94,7 +92,7 @@ def take_import(request: Request, who: Editor, store: InStore, project: ProjectI
         preview = prepare_import(store, who.actor, project, _source(form), choices)
     except InputError as error:
         return _import_page(request, project, form, error)
-    return go(f"/p/{project.slug}/import/{preview.key}")
+    return go(_path(project, preview.key))
 
 
 @router.get("/p/{slug}/import/{key}.{kind}")
@@ -121,7 +119,7 @@ def show_preview(
 ) -> Response:
     """Show what would happen to every row."""
     preview = open_import(store, who.actor, project, key)
-    return _preview_page(request, project, preview, kind, page_number)
+    return _preview_page(request, project, preview, asked_rows(_path(project, key), kind, page_number))
 
 
 @router.post("/p/{slug}/import/{key}")
@@ -134,9 +132,8 @@ def read_again(
         form.check()
         preview = change_import(store, who.actor, project, key, choices)
     except InputError as error:
-        kept = open_import(store, who.actor, project, key)
-        return _preview_page(request, project, kept, error=error)
-    return go(f"/p/{project.slug}/import/{preview.key}")
+        return _refused_page(request, project, open_import(store, who.actor, project, key), error)
+    return go(_path(project, preview.key))
 
 
 @router.post("/p/{slug}/import/{key}/apply")
@@ -145,8 +142,7 @@ def apply(request: Request, who: Editor, store: InStore, project: ProjectInPath,
     try:
         edit = apply_import(store, who.actor, project, key, why=form.text("why", most=MOST_WHY))
     except UsageError as error:
-        kept = open_import(store, who.actor, project, key)
-        return _preview_page(request, project, kept, error=error)
+        return _refused_page(request, project, open_import(store, who.actor, project, key), error)
     said = words_of(request).gettext("The import is done.")
     return done(f"/p/{project.slug}/topics", said, project=project, edit=edit)
 
@@ -163,8 +159,7 @@ def drop(request: Request, who: Editor, store: InStore, project: ProjectInPath, 
 
 def _source(form: Fields) -> Source:
     if form.has_file("file"):
-        with form.file("file") as path:
-            return Source(path.name, path.read_bytes())
+        return sent_source(form)
     pasted = form.text("pasted", most=MOST_PASTED)
     form.check()
     if not pasted:
@@ -195,6 +190,10 @@ def _encoding(form: Fields) -> Encoding:
 # --- pages -------------------------------------------------------------------------------------------------------
 
 
+def _path(project: Project, key: str) -> str:
+    return f"/p/{project.slug}/import/{key}"
+
+
 def _import_page(
     request: Request, project: Project, form: Fields | None = None, error: InputError | None = None
 ) -> Response:
@@ -221,36 +220,30 @@ def _import_page(
     return page(request, "topics/import.html", title, view=view, project=project, section="topics", status=status)
 
 
+def _refused_page(request: Request, project: Project, preview: Preview, error: InputError) -> Response:
+    return _preview_page(request, project, preview, asked_rows(_path(project, preview.key)), error)
+
+
 def _preview_page(
-    request: Request,
-    project: Project,
-    preview: Preview,
-    kind: str = "",
-    number: int = 1,
-    *,
-    error: InputError | None = None,
+    request: Request, project: Project, preview: Preview, asked: Listing, error: InputError | None = None
 ) -> Response:
-    words, path = words_of(request), f"/p/{project.slug}/import/{preview.key}"
-    counts = preview.plan.counts
-    shown: Kind = next((one for one in KINDS if one == kind), next((one for one in KINDS if counts[one]), "added"))
-    rows = [row for row in preview.plan.rows if row.kind == shown]
-    listing = Listing(path, {"kind": shown}, page=number, size=ROWS)
+    words = words_of(request)
+    part = rows_part(words, asked, preview.plan.rows, preview.plan.counts, KIND_TITLES)
     view = PreviewView(
-        _preview_lead(words, preview),
-        path,
-        f"/p/{project.slug}/import",
-        preview,
-        tuple(_tab(words, path, one, counts[one], one == shown) for one in KINDS if counts[one]),
-        shown,
-        listing.cut(rows),
-        listing.pager(len(rows)),
-        Listing(path).downloads(),
-        (*_column_fields(words, preview), *_mode_fields(words, preview.choices)),
-        Field("why", words.gettext("Why"), most=MOST_WHY),
-        _button(words, preview),
-        tuple(_facts(words, preview)),
-        _slow(words, preview),
-        error,
+        lead=_preview_lead(words, preview),
+        path=asked.path,
+        preview=preview,
+        tabs=part.tabs,
+        kind=part.kind,
+        rows=part.rows,
+        pager=part.pager,
+        downloads=part.downloads,
+        fields=(*_column_fields(words, preview), *_mode_fields(words, preview.choices)),
+        why=Field("why", words.gettext("Why"), most=MOST_WHY),
+        button=_button(words, preview),
+        facts=tuple(_facts(words, preview)),
+        slow=_slow(words, preview),
+        error=error,
     )
     title = words.gettext("What the import would do")
     status = 400 if error else 200
@@ -293,10 +286,6 @@ def _button(words: Words, preview: Preview) -> str:
     return words.ngettext("Import %(num)s row", "Import %(num)s rows", n)
 
 
-def _tab(words: Words, path: str, kind: Kind, count: int, current: bool) -> Link:
-    return Link(f"{words.gettext(KIND_TITLES[kind])} ({count})", f"{path}?kind={kind}", current)
-
-
 def _facts(words: Words, preview: Preview) -> list[tuple[str, str]]:
     effect = preview.plan.effect
     none = words.gettext("none")
@@ -323,10 +312,7 @@ def _column_fields(words: Words, preview: Preview) -> tuple[Field, ...]:
     if preview.lines:
         return (_topic_field(words, choices),)
     written = () if preview.pasted else (_encoding_field(words, choices),)
-    columns = (
-        Choice("", words.gettext("found by its name")),
-        *(Choice(name, name) for name in preview.columns[:200]),
-    )
+    columns = named_choices(preview.columns[:200], words.gettext("found by its name"))
     return (
         Field("text_column", words.gettext("Column of the text"), "select", choices.text_column, choices=columns),
         Field("topic_column", words.gettext("Column of the topic"), "select", choices.topic_column, choices=columns),
@@ -342,11 +328,8 @@ def _encoding_field(words: Words, choices: Choices) -> Field:
         "utf-16": "UTF-16",
     }
     offered = tuple(Choice(one, said[one]) for one in ENCODINGS)
-    title, help_text = (
-        words.gettext("Encoding"),
-        words.gettext("For text files whose umlauts and accents look wrong."),
-    )
-    return Field("encoding", title, "select", choices.encoding, help=help_text, choices=offered)
+    told = words.gettext("For text files whose umlauts and accents look wrong.")
+    return Field("encoding", words.gettext("Encoding"), "select", choices.encoding, help=told, choices=offered)
 
 
 def _topic_field(words: Words, choices: Choices) -> Field:

@@ -14,10 +14,10 @@ from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.formats import Writer
-from vivavoce.web.forms import Fields, Form
+from vivavoce.web.forms import MOST_WHY, Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.pages.topics.choosing import Ticked, TickedTopics, chosen_topics, no_choice, read_ticks
-from vivavoce.web.pages.topics.topic_edits import MOST_WHY, FormView, form_page, listed, why_field
+from vivavoce.web.pages.topics.topic_edits import FormView, form_page, listed, why_field
 from vivavoce.web.pages.topics.topics import topic_path
 from vivavoce.web.parts import Choice, Field
 from vivavoce.workspace.topics import topics as topic_uses

@@ -16,18 +16,17 @@ from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.failures import status_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.formats import Writer
-from vivavoce.web.forms import Fields, Form
+from vivavoce.web.forms import MOST_WHY, Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.pages.topics.choosing import Ticked, TickedTopics, chosen_topics, read_ticks
 from vivavoce.web.pages.topics.joining import Joined, Theirs, join_changes, keep_shown, read_shown
 from vivavoce.web.pages.topics.topics import topic_path
-from vivavoce.web.parts import Field
+from vivavoce.web.parts import Field, hidden_field
 from vivavoce.workspace.topics import topics as topic_uses
 from vivavoce.workspace.topics.names import MOST_NAME
 from vivavoce.workspace.topics.topics import mark_of, weigh_topics
 
 router = APIRouter()
-MOST_WHY = 500
 LISTED = 20
 ANSWER = "answer-"
 
@@ -200,7 +199,7 @@ def _marks(project: Project, topic: Topic, form: Fields | None, error: InputErro
         seen, shown = form.text("seen"), form.text("shown", most=1_000_000)
     else:
         seen, shown = mark_of(topic), keep_shown(_said_now(project, topic))
-    return Field("seen", "", "hidden", seen), Field("shown", "", "hidden", shown)
+    return hidden_field("seen", seen), hidden_field("shown", shown)
 
 
 def _languages(project: Project, topic: Topic | None) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import TABLES, download, page, table_file, words_of
 from vivavoce.web.formats import Writer
+from vivavoce.web.forms import MOST_WHY
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber, Search
 from vivavoce.web.pages.topics.choosing import Ticked, Ticking, target_field, ticking
@@ -362,7 +363,7 @@ def _list_downloads(words: Words, listing: Listing) -> tuple[Link, ...]:
 
 
 def _moving(words: Words, store: Store, project: Project, topic_id: str | None, why: str) -> tuple[Field, ...]:
-    reason = Field("reason", words.gettext("Why"), value=why, most=500)
+    reason = Field("reason", words.gettext("Why"), value=why, most=MOST_WHY)
     return target_field(words, store, project, topic_id or OUT_OF_SCOPE), reason
 
 
@@ -371,5 +372,5 @@ def _adding(words: Words, typed: str) -> tuple[Field, ...]:
         "One message on each line, as visitors write them. A tab and the name of another topic send a line there."
     )
     title = words.gettext("New examples")
-    why = Field("why", words.gettext("Why"), most=500)
+    why = Field("why", words.gettext("Why"), most=MOST_WHY)
     return (Field("text", title, "textarea", typed, help=help_text, required=True, rows=4), why)

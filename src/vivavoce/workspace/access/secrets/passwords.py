@@ -12,6 +12,7 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 
 from vivavoce.errors import DataError, Fault
+from vivavoce.sentences import say
 
 SCHEME = "scrypt"
 SALT_BYTES = 16
@@ -41,10 +42,10 @@ _LOOKALIKES = str.maketrans("013457@$!", "oleastasi")
 _EDGES = string.digits + string.punctuation + " "
 
 RULES = (
-    f"The password must have at least {MIN_CHARACTERS} characters.",
-    f"The password must have at most {MAX_CHARACTERS} characters.",
-    "The password must not be the sign-in name, with or without a number behind it.",
-    "The password must not be one of those that everybody tries first, or one or two characters over and over.",
+    say(f"The password must have at least {MIN_CHARACTERS:d} characters."),
+    say(f"The password must have at most {MAX_CHARACTERS:d} characters."),
+    say("The password must not be the sign-in name, with or without a number behind it."),
+    say("The password must not be one of those that everybody tries first, or one or two characters over and over."),
 )
 
 
