@@ -18,7 +18,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -27,6 +29,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from vivavoce import errors
 from vivavoce.files.writing import write_bytes
 from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE
 from vivavoce.web.rendering import TEMPLATES, environment
@@ -34,12 +37,42 @@ from vivavoce.web.rendering import TEMPLATES, environment
 WEB = TEMPLATES.parent
 # The layers under the pages mark their texts otherwise: see `vivavoce.sentences`.
 BELOW = WEB.parent
+# Rooms whose refusals no page shows: the command line and what only programs call.
+UNSEEN = re.compile(
+    r"(cli|nexcv|classifiers|intents|text|reports|agents|demo|settings|plugins|records|__init__|store/(backups|migrat)"
+    r"|conversations/(findings|running|exam|result|scenarios/(conversion|twins|formats/(botium|rasa|sheet_writing)))"
+    r"|dialogues/(networks|model|raters|agreement|comparison|exam|recalibration|result|splits|systems|corpus/published)"
+    r"|bots/(chatterbot|command|contract|local_server|nlpjs|nodes|program|python|rivescript|scripted|serving|smollm2)"
+    r"|jobs/(executors|worker_main|exams/documents))"
+)
+# What speaks of the command line is put otherwise before a page shows it.
+TYPED = re.compile(r"--\w|--\{")
 METHODS = [("templates/**.html", "jinja2"), ("**.py", "python")]
 OPTIONS = {"templates/**.html": {"trimmed": "false", "newstyle_gettext": "true", "trim_blocks": "true"}}
 KEYWORDS = {"gettext": None, "ngettext": (1, 2), "gettext_noop": None}
 # Dates in a catalogue would make every run a change.
 ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
+PLACE = re.compile(r"\{[^}]*\}")
+FEWEST_LETTERS = 8
 Message = str | tuple[str, ...]
+REFUSALS = {
+    "Fault",
+    "Refusal",
+    "SignInNeededError",
+    "SignInRefusedError",
+    "UnfitError",
+    "UnreadableError",
+    # What makes a fault of a text and knows the place.
+    "blame",
+    "fault",
+    "refuse",
+    "_broken",
+    "_no_reply",
+    "_refusal",
+    *(name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.VivaError)),
+}
+REFUSING = re.compile(rf"\b({'|'.join(sorted(REFUSALS))})\(")
+SAYS = "from vivavoce.sentences import say"
 
 
 def main() -> int:
@@ -87,7 +120,7 @@ def _message(text: str | list[str]) -> Message:
 def extract_catalogue() -> Catalog:
     """Return every text that the templates and views show."""
     made = empty_catalogue(None)
-    for message in [*_called(), *_counted(), *_said(), *_tabled()]:
+    for message in [*_called(), *_counted(), *_said(), *_refused(), *_tabled()]:
         made.add(message)
     return made
 
@@ -127,19 +160,42 @@ def _counted() -> Iterator[Message]:
                 yield str(words[0]), str(words[1])
 
 
+@dataclass(frozen=True)
+class Module:
+    """A module of the product and what is called in it; whether it tells sentences, and refuses with errors."""
+
+    tree: ast.Module
+    calls: tuple[ast.Call, ...]
+    tells: bool
+    refuses: bool
+
+
+@cache
+def _modules() -> tuple[Module, ...]:
+    """Return the modules whose texts may reach a page."""
+    found = []
+    for path in sorted(BELOW.rglob("*.py")):
+        source, name = path.read_text(encoding="utf-8"), path.relative_to(BELOW).as_posix()
+        tells, refuses = SAYS in source, not UNSEEN.match(name) and REFUSING.search(source) is not None
+        # Most modules have nothing to tell, and reading them all takes seconds.
+        if tells or refuses:
+            tree = ast.parse(source)
+            calls = tuple(node for node in ast.walk(tree) if isinstance(node, ast.Call))
+            found.append(Module(tree, calls, tells, refuses))
+    return tuple(found)
+
+
 def _said() -> Iterator[Message]:
     """Yield the texts that the layers under the pages mark, and the nouns that they count."""
-    for path in sorted(BELOW.rglob("*.py")):
-        source = path.read_text(encoding="utf-8")
+    for module in _modules():
         # A module counts many things for the command line alone: those count that tell sentences.
-        if "from vivavoce.sentences import say" in source:
-            calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
-            yield from (message for call in calls for message in marked(call))
+        if module.tells:
+            yield from (message for call in module.calls for message in marked(call))
 
 
 def marked(call: ast.Call) -> Iterator[Message]:
     """Yield what a call of `say` or `plural` marks; a text that is no literal cannot be found."""
-    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    name = _called_name(call)
     if name == "say":
         text = template(call.args[0])
         # A row of places alone would fit every text.
@@ -151,7 +207,66 @@ def marked(call: ast.Call) -> Iterator[Message]:
         yield f"{{num}} {noun}", f"{{num}} {noun}s"
 
 
-def template(node: ast.expr) -> str:
+def _refused() -> Iterator[Message]:
+    """Yield the texts of errors that pages show: what happened, where, and what to do next."""
+    for module in (one for one in _modules() if one.refuses):
+        named = dict(_named(module.tree))
+        calls = (call for call in module.calls if _called_name(call) in REFUSALS)
+        yield from (text for call in calls for text in refusals(call, named))
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.expr, ...]]]:
+    """Yield the names of a module with all that is written into them: a text may be made before it is refused."""
+    found: dict[str, tuple[ast.expr, ...]] = {}
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Assign)):
+        for target in (one for one in node.targets if isinstance(one, ast.Name)):
+            found[target.id] = (*found.get(target.id, ()), node.value)
+    yield from found.items()
+
+
+def refusals(call: ast.Call, named: Mapping[str, tuple[ast.expr, ...]]) -> Iterator[Message]:
+    """Yield the texts of one error or fault, and the nouns that they count."""
+    given = [*call.args, *(node.value for node in call.keywords if node.arg in ("what", "where", "remedy"))]
+    written = [one for node in given for one in (named.get(node.id, ()) if isinstance(node, ast.Name) else (node,))]
+    for node in (one for each in written for one in _literals(each)):
+        # The name of a field or a file has no blank in it.
+        if " " in (text := loose(node)):
+            yield text
+    for inner in (one for each in written for one in ast.walk(each) if isinstance(one, ast.Call)):
+        if _called_name(inner) == "plural":
+            yield from marked(inner)
+
+
+def _literals(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the texts of an expression, whichever of them it takes."""
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        yield node
+    else:
+        yield from (text for inner in ast.iter_child_nodes(node) for text in _literals(inner))
+
+
+def loose(node: ast.expr) -> str:
+    """Return the template of an error: what is not known in a place stays as it is, such as the words of a system.
+
+    Nothing where the values could not be found again.
+    """
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    if any("{" in str(part.value) or "}" in str(part.value) for part in parts if isinstance(part, ast.Constant)):
+        return ""
+    text = template(node, strict=False)
+    letters = len(re.findall(r"[a-z]", PLACE.sub("", text)))
+    if "}{" in text or letters < 3 or TYPED.search(text):
+        return ""
+    # A value in quotes is somebody's own; one with a format is a number, unless that writes bytes. Few fixed letters
+    # would fit too much.
+    return re.sub(r"(?<!')\{(\w+)(?::#\w+)?\}", r"{\1!x}", text) if letters >= FEWEST_LETTERS else text
+
+
+def _called_name(call: ast.Call) -> str:
+    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
+
+
+def template(node: ast.expr, *, strict: bool = True) -> str:
     """Return the template of a literal: its words, and a named place for each value."""
     if isinstance(node, ast.Constant):
         return str(node.value)
@@ -160,7 +275,7 @@ def template(node: ast.expr) -> str:
     names: Counter[str] = Counter()
     text = "".join(_part(part, names) for part in node.values)
     # Where one value ends and the next begins could not be found again.
-    if "}{" in text:
+    if strict and "}{" in text:
         raise SystemExit(f"line {node.lineno}: say({text!r}) has two places in a row: put words between them")
     return text
 
@@ -191,6 +306,7 @@ def _tabled() -> Iterator[Message]:
     from vivavoce.outcomes import Outcome, TurnOutcome
     from vivavoce.records import Status
     from vivavoce.reports import conversation_meanings, dialogue_meanings, meanings, titles
+    from vivavoce.workspace.access.engine_rules import known_engines
 
     tables = (meanings.MEASURES, conversation_meanings.CONVERSATION_MEASURES, dialogue_meanings.DIALOGUE_MEASURES)
     for measure in (one for table in tables for one in table.values()):
@@ -198,6 +314,7 @@ def _tabled() -> Iterator[Message]:
     for names in (conversation_meanings.OUTCOME_NAMES, titles.OUTCOME_TITLES, titles.PROBLEM_TITLES):
         yield from names.values()
     yield from dialogue_meanings.TEST_TITLES.values()
+    yield from (one.summary for one in known_engines())
     yield from (one.meaning for kind in (Outcome, TurnOutcome, Status) for one in kind)
 
 

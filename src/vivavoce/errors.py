@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from vivavoce.sentences import say
+
 MAX_SHOWN_FAULTS = 20
 
 
@@ -152,7 +154,7 @@ class BotError(WorkError):
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the nearest known name, or nothing."""
     found = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" Did you mean '{found[0]}'?" if found else ""
+    return " " + say(f"Did you mean '{found[0]}'?") if found else ""
 
 
 def plural(n: int, noun: str) -> str:

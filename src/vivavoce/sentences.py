@@ -10,6 +10,10 @@ so that a page can tell it in the reader's language, even one that was stored lo
     {bot!s}, '{topic}'    somebody's own words, which stay as they are
     {names}               a list of somebody's own words; {parts} is a list of marked texts
     {anything}            a number with its unit, a count with its noun, another marked text, or nothing
+
+Errors are marked by being errors: the catalogues hold what `VivaError`, its kinds and `Fault` are given in the call.
+There a place that has neither quotes nor a format is `{anything!x}`: told where it is known, else as it is, for it is
+often what a system or a library said.
 """
 
 from __future__ import annotations
@@ -27,12 +31,16 @@ _NUMBER = re.compile(r"[+\-−±]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?%?")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place of a template: the words before it, its name, and whether a number or somebody's own words go there."""
+    """A place of a template: the words before it, its name, and what goes there: see the top.
+
+    `own`: somebody's own words; `loose`: whatever is not known stays as it is.
+    """
 
     before: str
     name: str
     number: bool
     own: bool
+    loose: bool = False
 
 
 def say(text: str) -> str:
@@ -54,7 +62,7 @@ def places_of(template: str) -> tuple[tuple[Place, ...], str]:
             end = before
         else:
             own = conversion == "s" or before.endswith("'")
-            places.append(Place(before, name, bool(spec), own))
+            places.append(Place(before, name, bool(spec), own, conversion == "x"))
     return tuple(places), end
 
 

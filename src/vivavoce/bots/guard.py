@@ -17,6 +17,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from urllib.parse import urlsplit
 
 from vivavoce.errors import Fault, UsageError
+from vivavoce.sentences import say
 
 __all__ = [
     "ANYWHERE",
@@ -47,14 +48,14 @@ _SET_ASIDE = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1
 _TRANSLATED = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
 _KINDS: tuple[tuple[str, Callable[[Address], bool]], ...] = (
-    ("a cloud's metadata address", lambda address: address in _METADATA),
-    ("an unspecified address", lambda address: address.is_unspecified),
-    ("a loopback address", lambda address: address.is_loopback),
-    ("a link-local address", lambda address: address.is_link_local),
-    ("a multicast address", lambda address: address.is_multicast),
-    ("a private address", lambda address: address.is_private or getattr(address, "is_site_local", False)),
-    ("a reserved address", lambda address: address.is_reserved or any(address in one for one in _SET_ASIDE)),
-    ("an address that is not public", lambda address: not address.is_global),
+    (say("a cloud's metadata address"), lambda address: address in _METADATA),
+    (say("an unspecified address"), lambda address: address.is_unspecified),
+    (say("a loopback address"), lambda address: address.is_loopback),
+    (say("a link-local address"), lambda address: address.is_link_local),
+    (say("a multicast address"), lambda address: address.is_multicast),
+    (say("a private address"), lambda address: address.is_private or getattr(address, "is_site_local", False)),
+    (say("a reserved address"), lambda address: address.is_reserved or any(address in one for one in _SET_ASIDE)),
+    (say("an address that is not public"), lambda address: not address.is_global),
 )
 
 
@@ -63,7 +64,7 @@ class AddressRefused(Exception):  # noqa: N818 - it is caught and told as a BotE
 
     def __init__(self, host: str, kind: str) -> None:
         # The address itself stays unsaid: a stranger must not learn which names a network knows.
-        self.what = f"no connection is made to {host}: it leads to {kind}"
+        self.what = say(f"no connection is made to {host!s}: it leads to {kind}")
         super().__init__(self.what)
 
 

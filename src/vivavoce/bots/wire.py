@@ -18,6 +18,7 @@ from vivavoce.bots.redaction import Redactor
 from vivavoce.bots.shapes import decode_json
 from vivavoce.errors import BotError, UsageError
 from vivavoce.records import Status
+from vivavoce.sentences import say
 
 __all__ = ["MAX_BYTES", "Line", "Request", "Wire", "check_address", "excerpt", "shown_address"]
 
@@ -30,14 +31,14 @@ _MOST_READ = 20_000
 # One without its end goes on to the last letter: to look for the end again at each next one would take forever.
 _TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 _REMEDY = {
-    Status.UNREACHABLE: "check that the bot runs and that its address is right",
-    Status.CLOSED: "look into the log of the bot",
+    Status.UNREACHABLE: say("check that the bot runs and that its address is right"),
+    Status.CLOSED: say("look into the log of the bot"),
     Status.RATE_LIMITED: "set `limits: {per_second: ...}` or a smaller `at_once` for this bot",
-    Status.SERVER_ERROR: "look into the log of the bot",
-    Status.REFUSED: "check the address, the headers and the body of the bot's entry",
-    Status.NOT_JSON: "check the address: an error or login page is no bot",
-    Status.BAD_ENCODING: "the bot must answer in UTF-8",
-    Status.TOO_LARGE: f"a bot may answer with at most {MAX_BYTES:,} bytes",
+    Status.SERVER_ERROR: say("look into the log of the bot"),
+    Status.REFUSED: say("check the address, the headers and the body of the bot's entry"),
+    Status.NOT_JSON: say("check the address: an error or login page is no bot"),
+    Status.BAD_ENCODING: say("the bot must answer in UTF-8"),
+    Status.TOO_LARGE: say(f"a bot may answer with at most {MAX_BYTES:,} bytes"),
 }
 
 

@@ -18,6 +18,7 @@ from vivavoce.classifiers.bayes import Counts, Ids, NaiveBayes, count, sharpen
 from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess
+from vivavoce.sentences import say
 from vivavoce.text.ngrams import mixed
 from vivavoce.text.words import guess_language, words
 
@@ -146,7 +147,7 @@ class LexicalClassifier:
     def __init__(self, *, language: str = "auto", name: str = "tfidf") -> None:
         self.name = name
         self.language = language
-        self.notes: tuple[str, ...] = ("words and letters (TF-IDF), no sentence vectors",)
+        self.notes: tuple[str, ...] = (say("words and letters (TF-IDF), no sentence vectors"),)
         self._intents: tuple[str, ...] = ()
         self._features: tuple[Ids, ...] = ()
         self._trained: _Trained | None = None

@@ -20,6 +20,7 @@ from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess
+from vivavoce.sentences import say
 from vivavoce.text.cache import encode_cached
 from vivavoce.text.vectors import encoder_available, load_encoder
 from vivavoce.text.words import guess_language
@@ -124,7 +125,7 @@ class LinearClassifier:
         self.name = name
         self.encoder = load_encoder(encoder)
         self.lexical = lexical
-        self.notes: tuple[str, ...] = (f"sentence vectors: {self.encoder.name}",)
+        self.notes: tuple[str, ...] = (say(f"sentence vectors: {self.encoder.name!s}"),)
         self._intents: tuple[str, ...] = ()
         self._fitted: tuple[PreparedLinear, _Trained] | None = None
 
@@ -205,11 +206,11 @@ class DefaultClassifier:
 
 
 _LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
-_NO_VECTORS_FOR_LANGUAGE = (
+_NO_VECTORS_FOR_LANGUAGE = say(
     "the installed sentence vectors are English, so words and letters (TF-IDF) were used; "
     "a multilingual model of your own can be given as linear:FOLDER"
 )
-_NO_WEIGHTS = (
+_NO_WEIGHTS = say(
     "no sentence vectors are installed, so words and letters (TF-IDF) were used; "
     "`viva models get` installs them and makes the results better"
 )

@@ -26,6 +26,7 @@ from vivavoce.files.tables import (
     enumerated,
 )
 from vivavoce.records import Dataset, Example
+from vivavoce.sentences import say
 
 SUFFIX_OF = {"ndjson": "jsonl", "tab": "tsv", "xlsm": "xlsx"}
 # Words that other programs write for "nothing"; as a topic they would be mistaken for it.
@@ -42,7 +43,7 @@ class _Place:
     unit: str
 
     def row(self, number: int) -> str:
-        return f"{self.path}, {self.unit} {number}"
+        return say(f"{self.path!s}, row {number:d}") if self.unit == "row" else f"{self.path}, {self.unit} {number}"
 
 
 def read_dataset(
@@ -151,7 +152,7 @@ def _row_faults(rows: Sequence[Row], columns: Columns, out_of_scope: str | None)
 def _text_fault(value: object) -> str:
     if wrong := _shape_fault("text", value):
         return wrong
-    return "" if as_text(value).strip() else "the text is empty: write the message or delete the row"
+    return "" if as_text(value).strip() else say("the text is empty: write the message or delete the row")
 
 
 def _intent_fault(value: object, out_of_scope: str | None) -> str:
@@ -159,7 +160,7 @@ def _intent_fault(value: object, out_of_scope: str | None) -> str:
         return wrong
     intent = as_text(value).strip()
     if not intent:
-        return "the intent is empty: write the topic, or the name for out-of-scope messages"
+        return say("the intent is empty: write the topic, or the name for out-of-scope messages")
     if intent.casefold() in RESERVED and intent != out_of_scope:
         return (
             f"the intent '{intent}' is a reserved word: rename it, for instance "
@@ -173,9 +174,10 @@ def _shape_fault(role: str, value: object) -> str:
     if isinstance(value, UnsavedFormula):
         return f"{role}: {value.message}"
     if isinstance(value, (list, dict)):
-        return f"the {role} is a {'list' if isinstance(value, list) else 'group of values'}: write one text"
+        kind = say("list") if isinstance(value, list) else say("group of values")
+        return say(f"the {role} is a {kind}: write one text")
     if isinstance(value, str) and value.strip() in SHEET_ERRORS:
-        return f"the {role} is the spreadsheet error {value.strip()}: correct the formula and save again"
+        return say(f"the {role} is the spreadsheet error {value.strip()!s}: correct the formula and save again")
     return ""
 
 
@@ -209,10 +211,10 @@ def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Plac
 
 def _remedy(rows: bool, whole: bool) -> str:
     if not whole:
-        return "correct them, or leave such rows out with --skip-bad: each is listed"
+        return say("correct them, or leave such rows out with --skip-bad: each is listed")
     if rows:
         return "correct the intents; single rows can then be left out with --skip-bad: each is listed"
-    return "correct them: this concerns the whole file, not single rows"
+    return say("correct them: this concerns the whole file, not single rows")
 
 
 def _none_left(faults: Sequence[RowFault], place: _Place) -> DataError:

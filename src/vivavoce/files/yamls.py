@@ -81,7 +81,7 @@ def parse_yaml(text: str, *, source: str = "memory") -> YamlFile:
         line = mark.line + 1 if mark else 1
         raise FileError(
             f"this is not YAML: {error.problem or error.context}",
-            where=f"{source}, line {line}",
+            where=f"{source!s}, line {line}",
             remedy="correct the line; texts with `: ` or ` #` need quotes",
         ) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -170,7 +170,7 @@ class _Builder:
             line = event.start_mark.line + 1
             raise FileError(
                 "a second document begins here",
-                where=f"{self.source}, line {line}",
+                where=f"{self.source!s}, line {line}",
                 remedy="keep one document in a file: remove the line `---`, or split the file",
             )
 

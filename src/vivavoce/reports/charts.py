@@ -16,6 +16,7 @@ from vivavoce.reports import wording
 from vivavoce.reports.choices import confused_cells, confused_topics, weakest_topics
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.svg import PALETTE, AnyChart, to_svg
+from vivavoce.sentences import say
 
 __all__ = [
     "RateRow",
@@ -106,10 +107,10 @@ def settings_chart(result: IntentsResult) -> AnyChart:
         for name in MAIN
         for findings in shown
     ]
-    return comparison_chart(rows, description="The main numbers under each setting, with their intervals.")
+    return comparison_chart(rows, description=say("The main numbers under each setting, with their intervals."))
 
 
-def comparison_chart(rows: Sequence[RateRow], *, description: str = "Shares with their intervals.") -> AnyChart:
+def comparison_chart(rows: Sequence[RateRow], *, description: str = say("Shares with their intervals.")) -> AnyChart:
     """Draw a dot and a bar for each series on each line; a missing value leaves its place empty."""
     base = alt.Chart(chart_data(_dots(rows))).encode(
         y=alt.Y("label:N", sort=None, title=None),
@@ -182,14 +183,16 @@ def overlap_chart(pairs: Sequence[Pair]) -> AnyChart:
     lines = alt.Axis(labelExpr="split(datum.value, '\\n')", labelLineHeight=13, labelLimit=170)
     base = alt.Chart(chart_data(values)).encode(y=alt.Y("pair:N", sort=None, title=None, axis=lines))
     bars = base.mark_rule(strokeWidth=3, opacity=0.35, color=PALETTE["right"]).encode(
-        x=alt.X("low:Q", scale=WHOLE, axis=PERCENT, title="overlap"), x2="high:Q"
+        x=alt.X("low:Q", scale=WHOLE, axis=PERCENT, title=say("overlap")), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=55, opacity=1, color=PALETTE["right"]).encode(x="value:Q")
     level = alt.Chart(chart_data([{"level": CLASH_LEVEL}])).mark_rule(strokeDash=[4, 3], color=PALETTE["wrong"])
     chart = alt.layer(level.encode(x="level:Q"), bars, dots)
     return themed(
         chart.properties(width=WIDTH - 50, height=alt.Step(38)),
-        f"Overlap of the most confused pairs; dashed line: the clash level of {wording.share_text(CLASH_LEVEL)}.",
+        say(
+            f"Overlap of the most confused pairs; dashed line: the clash level of {wording.share_text(CLASH_LEVEL)}."
+        ),
     )
 
 
@@ -205,15 +208,15 @@ def risk_coverage_chart(findings: SettingFindings, threshold: float) -> AnyChart
     values = [{"coverage": float(curve.coverage[p]), "risk": float(curve.risk[p])} for p in places]
     top = max([0.1, *[value["risk"] for value in values]])
     base = alt.Chart(chart_data(values)).encode(
-        x=alt.X("coverage:Q", scale=WHOLE, axis=PERCENT, title="questions answered"),
-        y=alt.Y("risk:Q", scale=alt.Scale(domain=[0, min(1, top)]), axis=PERCENT, title="answers wrong"),
+        x=alt.X("coverage:Q", scale=WHOLE, axis=PERCENT, title=say("questions answered")),
+        y=alt.Y("risk:Q", scale=alt.Scale(domain=[0, min(1, top)]), axis=PERCENT, title=say("answers wrong")),
     )
     line = base.mark_line(strokeWidth=2, color=PALETTE["right"])
     dot = alt.Chart(chart_data(_present(findings, threshold))).mark_point(
         filled=True, size=90, opacity=1, color=PALETTE["wrong"], shape="diamond"
     )
     chart = alt.layer(line, dot.encode(x="coverage:Q", y="risk:Q"))
-    words = f"Wrong answers against answered questions; the diamond is the present threshold of {threshold:g}."
+    words = say(f"Wrong answers against answered questions; the diamond is the present threshold of {threshold:g}.")
     return themed(chart.properties(width=WIDTH + 60, height=220), words)
 
 
@@ -230,8 +233,8 @@ def calibration_chart(findings: SettingFindings) -> AnyChart:
     """Draw how often the bot is right against how sure it says it is; on the dashed line it is honest."""
     values = [{"confidence": b.confidence, "right": b.right, "n": b.n} for b in findings.bins]
     base = alt.Chart(chart_data(values)).encode(
-        x=alt.X("confidence:Q", scale=WHOLE, axis=PERCENT, title="how sure it says it is"),
-        y=alt.Y("right:Q", scale=WHOLE, axis=PERCENT, title="how often it is right"),
+        x=alt.X("confidence:Q", scale=WHOLE, axis=PERCENT, title=say("how sure it says it is")),
+        y=alt.Y("right:Q", scale=WHOLE, axis=PERCENT, title=say("how often it is right")),
     )
     ends = [{"confidence": 0.0, "right": 0.0}, {"confidence": 1.0, "right": 1.0}]
     honest = alt.Chart(chart_data(ends)).mark_line(strokeDash=[4, 3], color=PALETTE["muted"], strokeWidth=1)
@@ -241,7 +244,8 @@ def calibration_chart(findings: SettingFindings) -> AnyChart:
         base.mark_point(filled=True, size=45, opacity=1, color=PALETTE["right"]),
     )
     return themed(
-        chart.properties(width=WIDTH + 60, height=220), "How often the bot is right against how sure it says it is."
+        chart.properties(width=WIDTH + 60, height=220),
+        say("How often the bot is right against how sure it says it is."),
     )
 
 
@@ -250,7 +254,7 @@ def calibration_chart(findings: SettingFindings) -> AnyChart:
 
 def topics_chart(findings: SettingFindings, most: int = 20) -> AnyChart:
     """Draw right, deferred and wrong for the topics that are found least often."""
-    names = ("right", "deferred", "wrong")
+    names = (say("right"), say("deferred"), say("wrong"))
     values = [
         {"topic": line.intent, "what": what, "order": place, "share": share}
         for line in weakest_topics(findings, most)
@@ -270,7 +274,7 @@ def topics_chart(findings: SettingFindings, most: int = 20) -> AnyChart:
     )
     return themed(
         chart.properties(width=WIDTH - 30, height=alt.Step(17)),
-        "Share of right, deferred and wrong for the topics found least often.",
+        say("Share of right, deferred and wrong for the topics found least often."),
     )
 
 
@@ -299,7 +303,7 @@ def confusion_chart(findings: SettingFindings, most: int = 15) -> AnyChart:
     )
     return themed(
         chart.properties(width=alt.Step(17), height=alt.Step(17)),
-        "Which topics are taken for which: the row is the true topic, the column the guess.",
+        say("Which topics are taken for which: the row is the true topic, the column the guess."),
     )
 
 
@@ -333,9 +337,9 @@ def sizes_chart(sizes: Mapping[str, int]) -> AnyChart:
         alt.Chart(chart_data(values))
         .mark_bar(color=PALETTE["right"], width={"band": 0.8})
         .encode(
-            x=alt.X("rank:O", title="topics, largest first", axis=alt.Axis(labels=False)),
-            y=alt.Y("examples:Q", title="examples", axis=alt.Axis(tickCount=4)),
+            x=alt.X("rank:O", title=say("topics, largest first"), axis=alt.Axis(labels=False)),
+            y=alt.Y("examples:Q", title=say("examples"), axis=alt.Axis(tickCount=4)),
             tooltip=["topic:N", "examples:Q"],
         )
     )
-    return themed(chart.properties(width=WIDTH + 60, height=160), "Examples of each topic, largest first.")
+    return themed(chart.properties(width=WIDTH + 60, height=160), say("Examples of each topic, largest first."))

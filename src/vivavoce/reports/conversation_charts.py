@@ -14,6 +14,7 @@ from vivavoce.reports.charts import PERCENT, WHOLE, WIDTH, RateRow, chart_data, 
 from vivavoce.reports.conversation_meanings import OUTCOME_NAMES, outcome_name
 from vivavoce.reports.meanings import share_text
 from vivavoce.reports.svg import PALETTE, AnyChart
+from vivavoce.sentences import say
 
 __all__ = ["levels_chart", "outcome_count", "outcome_rows", "outcomes_chart", "times_chart"]
 
@@ -36,7 +37,9 @@ def levels_chart(result: ConversationsResult, domain: str = ALL) -> AnyChart:
     rows = [
         RateRow(level, cell.bot, cell.rates["accuracy"]) for level in order for cell in cells if cell.level == level
     ]
-    return comparison_chart(rows, description="Share of turns that went right, by level and bot, with intervals.")
+    return comparison_chart(
+        rows, description=say("Share of turns that went right, by level and bot, with intervals.")
+    )
 
 
 def outcomes_chart(result: ConversationsResult) -> AnyChart:
@@ -63,7 +66,7 @@ def outcomes_chart(result: ConversationsResult) -> AnyChart:
             tooltip=["bot:N", "what:N", "turns:Q"],
         )
     )
-    return themed(chart.properties(width=WIDTH, height=alt.Step(26)), "What became of the turns of each bot.")
+    return themed(chart.properties(width=WIDTH, height=alt.Step(26)), say("What became of the turns of each bot."))
 
 
 def outcome_count(result: ConversationsResult, bot: str, outcome: TurnOutcome) -> int:
@@ -100,13 +103,13 @@ def times_chart(result: ConversationsResult) -> AnyChart:
     base = alt.Chart(chart_data(values)).encode(y=alt.Y("bot:N", sort=None, title=None))
     axis = alt.Axis(values=tens, format=",~g")
     bars = base.mark_rule(strokeWidth=3, opacity=0.35, color=PALETTE["right"]).encode(
-        x=alt.X("p50:Q", scale=scale, axis=axis, title="milliseconds; each line is ten times the one before"),
+        x=alt.X("p50:Q", scale=scale, axis=axis, title=say("milliseconds; each line is ten times the one before")),
         x2="p95:Q",
     )
     dots = base.mark_point(filled=True, size=55, opacity=1, color=PALETTE["right"]).encode(x="p50:Q")
     return themed(
         alt.layer(bars, dots).properties(width=WIDTH, height=alt.Step(26)),
-        "Response times: the dot is the median, the bar ends where 95 of 100 replies had come.",
+        say("Response times: the dot is the median, the bar ends where 95 of 100 replies had come."),
     )
 
 

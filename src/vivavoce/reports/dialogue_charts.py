@@ -13,6 +13,7 @@ from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
 from vivavoce.reports import dialogue_wording as wording
 from vivavoce.reports.charts import SERIES, SHAPES, WIDTH, chart_data, themed
 from vivavoce.reports.svg import PALETTE, AnyChart
+from vivavoce.sentences import say
 
 __all__ = ["agreement_chart", "distribution_chart", "effect_rows", "ranking_chart", "turns_chart"]
 
@@ -42,7 +43,7 @@ def distribution_chart(result: DialoguesResult) -> AnyChart:
     bots = wording.by_bot(talks)
     if len(bots) < 2:
         chart = _histogram(_counts("", talks), "talks").properties(width=WIDTH + 60, height=180)
-        return themed(chart, "How many talks got which score, in steps of half a point.")
+        return themed(chart, say("How many talks got which score, in steps of half a point."))
     ranks = {line.bot: line.rank for line in result.ranking.lines} if result.ranking else {}
     shown = dict(sorted(list(bots.items())[:MOST_BOTS], key=lambda item: ranks.get(item[0]) or math.inf))
     names = [wording.short(bot, MOST_NAME) for bot in shown]
@@ -57,7 +58,7 @@ def distribution_chart(result: DialoguesResult) -> AnyChart:
     )
     chart = _histogram(values, "share").properties(width=WIDTH + 60, height=60)
     facet = chart.facet(row=alt.Row("bot:N", sort=names, header=header), spacing=14)
-    return themed(facet, "Share of each bot's talks that got which score, in steps of half a point.")
+    return themed(facet, say("Share of each bot's talks that got which score, in steps of half a point."))
 
 
 def _counts(bot: str, talks: Sequence[wording.Talk]) -> list[dict[str, Any]]:
@@ -73,7 +74,7 @@ def _histogram(values: Sequence[Mapping[str, Any]], what: str) -> alt.Chart:
         alt.Chart(chart_data(values))
         .mark_bar(color=PALETTE["right"], stroke=PALETTE["page"], strokeWidth=1)
         .encode(
-            x=alt.X("from:Q", bin="binned", scale=SCALE, axis=AXIS, title="score"),
+            x=alt.X("from:Q", bin="binned", scale=SCALE, axis=AXIS, title=say("score")),
             x2="to:Q",
             y=_talks([value["talks"] for value in values]) if what == "talks" else _SHARES,
             tooltip=["from:Q", "to:Q", "talks:Q"],
@@ -91,7 +92,7 @@ def _talks(counts: Sequence[int]) -> alt.Y:
     """Return an axis of whole talks, also where there are few."""
     top = max([1, *counts])
     axis = alt.Axis(values=list(range(top + 1)), format="d") if top <= FEW else alt.Axis(tickCount=4, format=",d")
-    return alt.Y("talks:Q", title="talks", axis=axis, scale=alt.Scale(domain=[0, top], nice=top > FEW))
+    return alt.Y("talks:Q", title=say("talks"), axis=axis, scale=alt.Scale(domain=[0, top], nice=top > FEW))
 
 
 # --- one talk ----------------------------------------------------------------------------------------------------
@@ -117,11 +118,14 @@ def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
     most = max([LEAST_EFFECT, *[abs(effect) for *_, effect in rows]])
     base = alt.Chart(chart_data(values)).encode(
         x=alt.X(
-            "number:Q", title="message", scale=messages, axis=alt.Axis(values=_numbers(last), format="d", grid=False)
+            "number:Q",
+            title=say("message"),
+            scale=messages,
+            axis=alt.Axis(values=_numbers(last), format="d", grid=False),
         ),
         y=alt.Y(
             "effect:Q",
-            title="effect in points",
+            title=say("effect in points"),
             scale=alt.Scale(domain=[-1.1 * most, 1.1 * most], nice=False),
             axis=alt.Axis(tickCount=5, labelExpr="datum.value == 0 ? '0' : format(datum.value, '+.2~f')"),
         ),
@@ -129,7 +133,7 @@ def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
     chart = alt.layer(_zero(), *_speakers(base, [str(value["who"]) for value in values], last))
     return themed(
         chart.properties(width=WIDTH + 60, height=200),
-        "By how many points each message moved the score, above or below 0; shape and colour tell who spoke.",
+        say("By how many points each message moved the score, above or below 0; shape and colour tell who spoke."),
     )
 
 
@@ -176,15 +180,15 @@ def agreement_chart(result: DialoguesResult, agreement: Agreement | None = None)
         if talk.dialogue.quality is not None
     ]
     step = -(-len(pairs) // MOST_POINTS) or 1
-    x = alt.X("score:Q", scale=SCALE, axis=AXIS, title="score")
-    y = alt.Y("mark:Q", scale=SCALE, axis=AXIS, title="people's mark")
+    x = alt.X("score:Q", scale=SCALE, axis=AXIS, title=say("score"))
+    y = alt.Y("mark:Q", scale=SCALE, axis=AXIS, title=say("people's mark"))
     ends = [{"score": end, "mark": end} for end in (LOWEST, HIGHEST)]
     honest = alt.Chart(chart_data(ends)).mark_line(strokeDash=[4, 3], color=PALETTE["muted"], strokeWidth=1)
     dots = alt.Chart(chart_data(pairs[::step])).mark_point(size=28, opacity=0.45, color=PALETTE["muted"], filled=True)
     chart = alt.layer(honest.encode(x=x, y=y), dots.encode(x=x, y=y), *_bins(found, x))
     return themed(
         chart.properties(width=WIDTH + 20, height=WIDTH + 20),
-        "People's marks against scores: dots are talks, squares the mean mark of talks with like scores.",
+        say("People's marks against scores: dots are talks, squares the mean mark of talks with like scores."),
     )
 
 
@@ -228,7 +232,7 @@ def ranking_chart(ranking: Ranking) -> AnyChart:
     place: dict[str, Any] = {
         "scale": alt.Scale(domain=[0, 1] if shares else _whole_marks(ends), nice=False, clamp=True),
         "axis": alt.Axis(tickCount=5, format=".0%" if shares else "~g"),
-        "title": "comparisons won" if shares else "mean score",
+        "title": say("comparisons won") if shares else say("mean score"),
     }
     base = alt.Chart(chart_data(values)).encode(y=alt.Y("bot:N", sort=None, title=None))
     bars = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(
@@ -240,10 +244,10 @@ def ranking_chart(ranking: Ranking) -> AnyChart:
         bars.encode(x=alt.X("low:Q", **place), x2="high:Q"),
         dots.encode(x=alt.X("value:Q", **place), tooltip=tooltip),
     )
-    return themed(
-        chart.properties(width=WIDTH, height=alt.Step(26)),
-        f"{place['title'].capitalize()} of each bot with its interval, the best first.",
-    )
+    told = say("Mean score of each bot with its interval, the best first.")
+    if shares:
+        told = say("Comparisons won of each bot with its interval, the best first.")
+    return themed(chart.properties(width=WIDTH, height=alt.Step(26)), told)
 
 
 def _whole_marks(ends: Sequence[float]) -> list[float]:

@@ -106,7 +106,7 @@ def role_of(utterance: Utterance) -> str:
     """Return who speaks: bot or person where the log says so, else the speaker's name."""
     if utterance.is_bot is None:
         return utterance.speaker or "?"
-    return "bot" if utterance.is_bot else "person"
+    return say("bot") if utterance.is_bot else say("person")
 
 
 def effects_of(talk: Talk) -> dict[int, float]:

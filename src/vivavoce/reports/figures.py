@@ -163,7 +163,7 @@ def comparison_charts(result: ComparisonResult) -> dict[str, AnyChart]:
 def accuracy_figure(result: ComparisonResult) -> Figure:
     """Return how often each classifier decides rightly in each setting."""
     dots = [
-        charts.RateRow(f"Setting {setting}", one.name, accuracy_in(one, setting))
+        charts.RateRow(f"{say('Setting')} {setting}", one.name, accuracy_in(one, setting))
         for setting in own_settings(result)
         for one in result.classifiers
     ]

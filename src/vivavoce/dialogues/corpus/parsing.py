@@ -88,7 +88,7 @@ def _limited(file: IO[bytes], path: Path, limit: int) -> Iterator[bytes]:
         if len(line) > limit:
             raise FileError(
                 f"the line has more than {limit:,} bytes",
-                where=f"{path}, line {number}",
+                where=f"{path!s}, line {number}",
                 remedy="write one dialogue on each line; if it is right, raise --max-file-mb",
             )
         yield line

@@ -7,6 +7,7 @@ import re
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST
 from vivavoce.files.tables import UnsavedFormula
+from vivavoce.sentences import say
 
 YES = frozenset({"true", "yes", "y", "1", "ja", "passed", "pass", "bot"})
 NO = frozenset({"false", "no", "n", "0", "nein", "failed", "fail", "human"})
@@ -14,7 +15,13 @@ GOOD = frozenset({"good", "up", "like", "true", "1", "yes", "👍", "+1"})
 BAD = frozenset({"bad", "down", "dislike", "false", "0", "no", "👎", "-1"})
 UNITS = re.compile(r"\s*(?:stars?|points?|/\s*5|out of 5|von 5)$", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\d+,\d+")
-KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+KINDS = {
+    dict: say("an object"),
+    list: say("a list"),
+    str: say("text"),
+    bool: say("true or false"),
+    type(None): "null",
+}
 
 
 class UnreadableError(ValueError):
@@ -23,7 +30,7 @@ class UnreadableError(ValueError):
 
 def kind_of(value: object) -> str:
     """Return what a JSON value is, in words."""
-    return KINDS.get(type(value), "a number")
+    return KINDS.get(type(value), say("a number"))
 
 
 def excerpt(value: object) -> str:
