@@ -276,6 +276,6 @@ def _run(
         others.start()
 
     try:
-        run_server(make_app(store, config), bound, ready)
+        run_server(make_app(store, config), bound, ready, shared=others.count > 0)
     finally:
         others.stop()

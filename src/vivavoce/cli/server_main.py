@@ -29,7 +29,7 @@ def main() -> None:
 
     store = open_store(task.place)
     with socket.socket(fileno=task.socket) as bound:
-        run_server(make_app(store, task.config), bound, begun.append)
+        run_server(make_app(store, task.config), bound, begun.append, shared=True)
     store.close()
 
 

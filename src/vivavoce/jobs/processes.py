@@ -42,6 +42,11 @@ class Processes:
         self._thread.start()
 
     @property
+    def count(self) -> int:
+        """How many processes there are to be."""
+        return len(self._kept)
+
+    @property
     def pids(self) -> tuple[int, ...]:
         """The processes that are running now."""
         return tuple(kept.process.pid for kept in self._kept if kept.process and kept.process.poll() is None)
