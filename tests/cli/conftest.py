@@ -6,10 +6,13 @@ import csv
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 WORDS = {
@@ -119,6 +122,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "fakes.py").write_text(FAKES, encoding="utf-8")
     yield tmp_path
     sys.modules.pop("fakes", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def prepared() -> Iterator[None]:
+    """Prepare the commands once, as a process does: to prepare all of them takes longer than most of them work."""
+    with patch("typer.testing._get_command", cache(get_command)):
+        yield
 
 
 @pytest.fixture

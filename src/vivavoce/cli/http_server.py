@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from vivavoce.cli.queueing import FewAtATime
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
@@ -32,7 +34,7 @@ def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[Server], Non
     `shared`: other processes answer at the same socket.
     """
     config = uvicorn.Config(
-        app,
+        FewAtATime(app),
         # Headers of a proxy are read by the application itself, and only where it was told to believe them.
         proxy_headers=False,
         server_header=False,
