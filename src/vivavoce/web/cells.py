@@ -32,8 +32,7 @@ def difference_cell(words: Words, rate: Rate, kind: Kind = "share", *, clear: bo
     writer = Writer(words)
 
     def signed(value: float) -> str:
-        shown = round(factor * value, digits)
-        return f"{'+' if shown > 0 else '−' if shown < 0 else '±'}{writer.number(abs(factor * value), digits)}"
+        return writer.signed(factor * value, digits)
 
     said = words.gettext("%(value)s points", value=signed(rate.value)) if factor == 100 else signed(rate.value)
     tone = ("good" if good else "bad") if clear else "neutral"

@@ -48,6 +48,11 @@ class Writer:
             return self.words.gettext("n/a")
         return f"{value:z,.{digits}f}".translate(SIGNS.get(self.words.language, {}))
 
+    def signed(self, value: float, digits: int) -> str:
+        """Write a difference with its sign."""
+        shown = round(value, digits)
+        return f"{'+' if shown > 0 else '−' if shown < 0 else '±'}{self.number(abs(value), digits)}"
+
     def percent(self, value: float | None, digits: int = 1) -> str:
         """Write a share as percent with decimals."""
         return self.number(None) if value is None else f"{self.number(100 * value, digits)} %"

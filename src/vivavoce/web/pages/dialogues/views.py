@@ -115,8 +115,7 @@ def effects_of(score: ScoreRow | None) -> dict[int, float]:
 
 def signed(words: Words, effect: float) -> str:
     """Write an effect with its sign."""
-    said = Writer(words).number(abs(effect), 2)
-    return f"{'+' if effect >= 0 else '−'}{said}"
+    return Writer(words).signed(effect, 2)
 
 
 def score_cell(words: Words, score: float | None, low: float | None, high: float | None, refusal: str = "") -> Markup:
