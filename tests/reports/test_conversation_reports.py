@@ -24,6 +24,8 @@ from vivavoce.reports.conversation_tables import show_conversations
 from vivavoce.reports.talks import gist, shorten, visible
 
 Run = tuple[ConversationsResult, RunRecord]
+# With the result itself, which keeps its id for it.
+PAGES: dict[int, tuple[ConversationsResult, str]] = {}
 BOTS: dict[str, dict[str, Behaviour]] = {
     "one": {"good": good},
     "two": {"poor": poor, "good": good},
@@ -55,6 +57,13 @@ def terminal(run: Run, *, width: int = 100, verbose: bool = False, literal: bool
     return out.getvalue()
 
 
+def page_of(result: ConversationsResult, record: RunRecord) -> str:
+    """Return the report of a run, which is drawn once for all tests that read it."""
+    if id(result) not in PAGES:
+        PAGES[id(result)] = result, render_conversations(result, record)
+    return PAGES[id(result)][1]
+
+
 def words(html: str) -> str:
     """Return the text of a page."""
     body = re.sub(r"<(style|svg)\b.*?</\1>", " ", html, flags=re.DOTALL)
@@ -73,7 +82,7 @@ def test_the_headline_names_the_best_bot_where_it_is_shown_to_be_better(runs: di
 def test_two_bots_that_do_the_same_are_too_close_to_call(runs: dict[str, Run]) -> None:
     result, record = runs["same"]
     assert wording.headline(result).startswith("first and second are too close to call: right in 50 % of 60 turns")
-    for text in (terminal((result, record), verbose=True), words(render_conversations(result, record))):
+    for text in (terminal((result, record), verbose=True), words(page_of(result, record))):
         assert "better than" not in text
         assert "best of" not in text
 
@@ -90,7 +99,7 @@ def test_better_is_said_only_of_a_bot_that_a_comparison_calls_better(run: Run) -
     whole = [one for one in result.comparisons if not one.domain and not one.level]
     real = {(one.a, one.b) for one in whole if one.verdict == f"{one.a} better"}
     real |= {(one.b, one.a) for one in whole if one.verdict == f"{one.b} better"}
-    text = f"{wording.headline(result)} {words(render_conversations(result, record))}"
+    text = f"{wording.headline(result)} {words(page_of(result, record))}"
     for a in result.header.bots:
         for b in result.header.bots:
             assert (f"{a.name} is better than {b.name}" in text) <= ((a.name, b.name) in real)
@@ -105,18 +114,18 @@ def test_one_bot_is_told_with_its_count_and_interval(runs: dict[str, Run]) -> No
 def test_a_bot_that_could_not_be_examined_wins_and_loses_nothing(runs: dict[str, Run]) -> None:
     result, record = runs["half"]
     assert "no other bot could be examined" in wording.headline(result)
-    assert "better than" not in words(render_conversations(result, record))
+    assert "better than" not in words(page_of(result, record))
 
 
 def test_fallback_is_called_neither_good_nor_bad(run: Run) -> None:
     assert "neither good nor bad" in terminal(run).replace("\n", " ").replace("  ", " ")
-    assert "neither good nor bad" in words(render_conversations(*run))
+    assert "neither good nor bad" in words(page_of(*run))
     assert measure_of("fallback_rate").better == "neither"
 
 
 def test_a_run_in_which_everything_failed_says_so_and_shows_no_zero_percent(runs: dict[str, Run]) -> None:
     result, record = runs["failed"]
-    page, shown = words(render_conversations(result, record)), terminal((result, record), verbose=True)
+    page, shown = words(page_of(result, record)), terminal((result, record), verbose=True)
     for text in (page, shown):
         assert "Nothing could be counted" in text
         assert "could not be" in text
@@ -129,13 +138,13 @@ def test_few_turns_are_counted_out_and_not_given_as_a_share(tmp_path: Path) -> N
         result = score_run(record)
         assert wording.headline(result) == "good was right in 6 of 6 turns of 2 conversations."
         assert "too few" in terminal((result, record))
-        assert "6 of 6 turns right" in words(render_conversations(result, record))
+        assert "6 of 6 turns right" in words(page_of(result, record))
 
 
 def test_conversations_that_were_not_held_are_said_first(tmp_path: Path) -> None:
     with write_run(tmp_path / "cut", {"good": good}, held=5) as record:
         result = score_run(record)
-        page = words(render_conversations(result, record))
+        page = words(page_of(result, record))
         assert page.index("15 conversations not held yet") < page.index("The seven numbers")
         assert "15 conversations not held yet" in terminal((result, record))
 
@@ -144,7 +153,7 @@ def test_conversations_that_were_not_held_are_said_first(tmp_path: Path) -> None
 
 
 def test_every_bot_number_and_outcome_stands_in_the_report(run: Run) -> None:
-    page = words(render_conversations(*run))
+    page = words(page_of(*run))
     for bot in run[0].header.bots:
         assert bot.name in page
     for measure in CONVERSATION_MEASURES.values():
@@ -161,7 +170,7 @@ def test_every_outcome_has_a_name_of_its_own() -> None:
 
 
 def test_every_link_of_the_report_leads_somewhere_in_it(run: Run) -> None:
-    page = render_conversations(*run)
+    page = page_of(*run)
     targets = set(re.findall(r' id="([^"]+)"', page))
     links = re.findall(r' href="([^"]+)"', page)
     assert links
@@ -169,7 +178,7 @@ def test_every_link_of_the_report_leads_somewhere_in_it(run: Run) -> None:
 
 
 def test_every_share_in_the_seven_numbers_has_its_interval_or_count(run: Run) -> None:
-    page = render_conversations(*run)
+    page = page_of(*run)
     section = page[page.index("The seven numbers") : page.index("<h2>", page.index("The seven numbers") + 20)]
     cells = re.findall(r'<td class="n">(.*?)</td>', section)
     assert len(cells) % 7 == 0
@@ -178,7 +187,7 @@ def test_every_share_in_the_seven_numbers_has_its_interval_or_count(run: Run) ->
 
 
 def test_the_report_is_one_file_without_script_or_network(run: Run) -> None:
-    page = render_conversations(*run)
+    page = page_of(*run)
     assert "<script" not in page
     assert not re.findall(r'(?:src|href)="(?!#)', page)
     assert "url(http" not in page
@@ -191,7 +200,7 @@ def test_the_same_record_gives_the_same_bytes(runs: dict[str, Run]) -> None:
 
 def test_the_papers_values_stand_apart_under_their_own_names(runs: dict[str, Run]) -> None:
     result, record = runs["three"]
-    page = words(render_conversations(result, record))
+    page = words(page_of(result, record))
     apart = page[page.index("As defined in the ECHO paper") :]
     for name in result.cells[0].literal:
         assert name in apart
@@ -202,7 +211,7 @@ def test_the_papers_values_stand_apart_under_their_own_names(runs: dict[str, Run
 
 
 def test_conversations_stand_from_easy_to_hard_and_those_with_most_faults_first(runs: dict[str, Run]) -> None:
-    page = render_conversations(*runs["three"])
+    page = page_of(*runs["three"])
     part = page[page.index("The conversations side by side") :]
     assert part.index("Basic (10 conversations)") < part.index("Complex (10 conversations)")
     basic = part[part.index("Basic (10") : part.index("Complex (10")]
@@ -259,7 +268,7 @@ def test_long_names_of_bots_and_levels_leave_the_numbers_their_room(tmp_path: Pa
 def test_a_single_level_is_named_and_not_shown_twice(tmp_path: Path) -> None:
     with write_run(tmp_path / "level", {"good": good}, plan=scripts(12, levels=("medium",))) as record:
         run = score_run(record), record
-        shown, page = terminal(run), words(render_conversations(*run))
+        shown, page = terminal(run), words(page_of(*run))
     assert "Work, medium" in shown
     assert "Work, medium" in page
     assert shown.count("36 turns") == 2  # in the headline and in the one row
@@ -274,7 +283,7 @@ def test_levels_of_a_suites_own_stand_after_the_known_ones() -> None:
 
 def test_what_a_bot_says_is_text_in_page_and_terminal(runs: dict[str, Run]) -> None:
     result, record = runs["hostile"]
-    page = render_conversations(result, record)
+    page = page_of(result, record)
     assert "<script" not in page
     assert "&lt;script&gt;alert" in page
     assert "日本語 😀" in page

@@ -6,7 +6,6 @@ of its own behind it. A module whose tests begin with more than people says so b
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from places import put_in_place
 from vivavoce.store.database import open_store
 from vivavoce.store.rows import Project, Role, User
 from vivavoce.store.stamps import now
@@ -146,14 +146,6 @@ def house(served: Served, live_store: Store, furnished: Furnished) -> Iterator[H
 
     yield House(live_store, dict(furnished.users), furnished.project, enter)
     live_store.close()
-
-
-def put_in_place(template: Path, path: Path) -> None:
-    """Put a copy of a workspace where another one was: as a new file, so that nothing of the old one is left."""
-    fresh = Path(shutil.copy(template, path.with_suffix(".new")))
-    for ending in ("-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-    os.replace(fresh, path)
 
 
 @pytest.fixture

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from api_cases import Desk, good_requests, real_values
+from fastapi import FastAPI
 from filled_house import Filled
 
+from places import put_in_place
 from vivavoce.store.backups import backup, restore
 from vivavoce.store.database import Store, open_store
 from vivavoce.web.app import bare_app
@@ -24,39 +25,33 @@ EXAMPLES = int(os.environ.get("VIVA_API_EXAMPLES", "0"))
 RUINOUS = ("delete_", "revoke_", "change_switches", "drop_", "end_", "disable_")
 
 
-def desk_of(filled: Filled, renew: Callable[[str], Store], thin: int = 1) -> Desk:
-    app = bare_app(filled.store)
-    return Desk(app, filled.key, real_values(filled), good_requests(filled), renew, thin)
+@pytest.fixture(scope="module")
+def app() -> FastAPI:
+    """Return the API, which is described and prepared once; each desk puts its workspace behind it."""
+    return bare_app(None)  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def sqlite_desk(filled: Filled, tmp_path: Path) -> Iterator[Desk]:
+def sqlite_desk(app: FastAPI, filled: Filled, tmp_path: Path) -> Iterator[Desk]:
     """Return the API over copies of the workspace, one for each operation."""
-    whole, path, opened = tmp_path / "whole.zip", tmp_path / "workspace.db", list[Store]()
+    whole, path, fresh = tmp_path / "whole.zip", tmp_path / "workspace.db", tmp_path / "copy.db"
     backup(filled.store, whole)
-    restore(whole, tmp_path / "copy.db").close()
+    restore(whole, fresh).close()
+    # Whatever the file holds: what the store has learned about statements is kept.
+    store = open_store(shutil.copy(fresh, path))
 
     def renew(_: str) -> Store:
-        while opened:
-            opened.pop().close()
-        shutil.copy(tmp_path / "copy.db", path)
-        opened.append(open_store(path))
-        return opened[0]
+        store.close()
+        put_in_place(fresh, path)
+        return store
 
-    yield Desk(
-        bare_app(filled.store),
-        filled.key,
-        real_values(filled),
-        good_requests(filled),
-        renew,
-        thin=1 if EXAMPLES else 8,
-    )
-    while opened:
-        opened.pop().close()
+    thin = 1 if EXAMPLES else 8
+    yield Desk(app, filled.key, real_values(filled), good_requests(filled), renew, thin)
+    store.close()
 
 
 @pytest.fixture
-def postgres_desk(filled: Filled, postgres, tmp_path: Path) -> Iterator[Desk]:
+def postgres_desk(app: FastAPI, filled: Filled, postgres, tmp_path: Path) -> Iterator[Desk]:
     """Return the API over a workspace in PostgreSQL that is copied again when little of it is left."""
     template, opened, before = postgres.create(), dict[str, Store](), [RUINOUS[0]]
     backup(filled.store, tmp_path / "whole.zip")
@@ -77,7 +72,7 @@ def postgres_desk(filled: Filled, postgres, tmp_path: Path) -> Iterator[Desk]:
         return next(iter(opened.values()))
 
     # What must succeed in a new workspace need not do so in one that was used before.
-    yield replace(desk_of(filled, renew), good={})
+    yield Desk(app, filled.key, real_values(filled), {}, renew)
     close()
     postgres.drop(template)
 
