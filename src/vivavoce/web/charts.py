@@ -40,6 +40,9 @@ const hush = element => {
   for (const part of element.querySelectorAll("[aria-roledescription]"))
     for (const name of ["role", "aria-roledescription"]) part.removeAttribute(name);
 };
+// Vega-Lite warns of what is as it should be (a chart as high as its rows cannot "fit-y"), and has no switch for it.
+const warn = console.warn;
+console.warn = (...said) => said[0] === "WARN" || warn.apply(console, said);
 window.vivavoceDraw = (element, spec) => {
   const {$schema, ...ours} = paint(spec);
   ours.config = {...ours.config, aria: false};
