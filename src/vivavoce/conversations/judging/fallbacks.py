@@ -30,7 +30,7 @@ class Sign:
 def see_fallback(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
     """Return the first sign of a fallback, or None where the bot answered."""
     if reply.fallback is not None:
-        return Sign("connector", "the bot says that it did not understand") if reply.fallback else None
+        return Sign("connector", say("the bot says that it did not understand")) if reply.fallback else None
     return _topic_sign(reply, bot, plan) or _text_sign(reply, bot, plan) or _confidence_sign(reply, bot)
 
 
