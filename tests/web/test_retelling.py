@@ -38,7 +38,7 @@ GERMAN = Words("de")
         ),
         ("Moved 'what's new' to Topics", "'what's new' nach Topics verschoben"),
         ("Settings: threshold 0.3 to 0.5", "Einstellungen: Schwelle 0,3 auf 0,5"),
-        ("Undone: Bot parrot deleted", "Rückgängig: Bot parrot gelöscht"),
+        ("Undone: Bot parrot deleted", "Rückgängig gemacht: Bot parrot gelöscht"),
     ],
 )
 def test_a_sentence_with_values_is_told_in_german(english: str, german: str) -> None:
@@ -66,3 +66,8 @@ def test_templates_tell_sentences_by_a_filter_and_escape_them() -> None:
 def test_whatever_is_told_never_fails(text: str) -> None:
     assert isinstance(GERMAN.said(text), str)
     assert GERMAN.said(f"Topic {text} deleted with 2 examples")
+
+
+def test_what_stands_before_a_colon_is_told_with_what_follows_it():
+    told = Words("de").said("expected topic pay, got a fallback: the bot says that it did not understand")
+    assert told == "Thema pay erwartet, Fallback bekommen: der Bot sagt, dass er nicht verstanden hat"

@@ -157,8 +157,10 @@ class _Teller:
             joined = [
                 " ".join(pieces[at:until]) for until in range(at + 1, min(len(pieces), at + _MOST_TOGETHER) + 1)
             ]
+            # What stands before a colon may be known by itself, too, and then as something else.
+            both = self.filled(joined[1], within=": ") if pieces[at].endswith(":") and len(joined) > 1 else None
             told = ((size, self._whole(text)) for size, text in enumerate(joined, 1))
-            size, said = next((one for one in told if one[1] is not None), (1, None))
+            size, said = (2, both) if both else next((one for one in told if one[1] is not None), (1, None))
             yield joined[size - 1], said
             at += size
 
@@ -202,12 +204,12 @@ class _Teller:
     def _number(self, text: str) -> str:
         return text.translate(SIGNS.get(self.language, {})).replace("%", " %")
 
-    def filled(self, text: str) -> str | None:
-        """Return a sentence whose template and values are all known."""
+    def filled(self, text: str, *, within: str = "") -> str | None:
+        """Return a sentence whose template and values are all known; `within`: what the template must hold."""
         words = {"", *_WORD.findall(text)}
         for number in sorted(number for word in words for number in self.index.get(word, ())):
             form = self.forms[number]
-            if form.longest in text:
+            if form.longest in text and within in form.template:
                 told = self._values(form, text, from_end=False) or self._values(form, text, from_end=True)
                 if told:
                     return form.said_with(told)
