@@ -63,12 +63,24 @@ def test_an_intents_exam_is_seen_live_and_shows_the_confused_pairs(hall: Hall, b
         assert len(values) > 1, "the bar moved while the page stayed"
         assert values == sorted(values, key=float)
         page.get_by_role("heading", name="What to fix next").wait_for()
+        check_live_chart(page)
         pair = page.locator("main .cards article", has_text="wages").first
         pair.locator("a", has_text="taken for").click()
         assert "/questions?" in page.url
         assert page.locator("main tbody tr").count() > 0, "the questions behind a pair"
         page.locator(".tabs a", has_text="Confusion").click()
         assert page.locator("main tbody tr").count() > 0
+
+
+def check_live_chart(page: Any) -> None:
+    """Wait for the first chart to come alive; it must fill its place."""
+    page.locator("figure[data-chart]").first.scroll_into_view_if_needed()
+    page.locator("figure[data-live]").first.wait_for()
+    wide = page.evaluate(
+        """() => ['svg', '.drawn'].map(
+          part => document.querySelector(`figure[data-live] ${part}`).getBoundingClientRect().width)"""
+    )
+    assert wide[0] > 0.9 * wide[1] > 0, wide
 
 
 def test_two_bots_talk_side_by_side_and_their_transcript_can_be_read(hall: Hall, browser: Any) -> None:

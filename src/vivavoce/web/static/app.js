@@ -141,6 +141,7 @@ async function draw(figure) {
   try {
     const [answer] = await Promise.all([fetch(figure.dataset.chart), load()]);
     if (!answer.ok) throw new Error(answer.status);
+    drawn.append(live);  // unseen: it is drawn as wide as its place
     await window.vivavoceDraw(live, await answer.json());
     const picture = live.querySelector("svg");
     picture.setAttribute("class", "chart");
@@ -148,7 +149,7 @@ async function draw(figure) {
     picture.setAttribute("aria-label", still?.getAttribute("aria-label") || figure.querySelector("figcaption")?.textContent.trim() || "");
     drawn.replaceChildren(live);
     figure.dataset.live = "1";
-  } catch { /* the picture that came with the page stays */ }
+  } catch { live.remove(); /* the picture that came with the page stays */ }
 }
 
 const watcher = "IntersectionObserver" in window && new IntersectionObserver(entries => {
