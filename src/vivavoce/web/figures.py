@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from vivavoce.errors import AbsentError
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.chart_words import retell_picture, retell_spec

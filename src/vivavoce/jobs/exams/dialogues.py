@@ -20,7 +20,7 @@ from vivavoce.dialogues.raters.registry import RATERS, load_rater
 from vivavoce.dialogues.result import Cause, DialoguesResult, Reason, Score, TurnEffect
 from vivavoce.dialogues.result_json import result_to_json, score_to_json
 from vivavoce.errors import DataError, Fault, WorkError, plural
-from vivavoce.jobs.exams.bookkeeping import NOT_DONE, Kept, find_unit, reasons_of, remarks_on
+from vivavoce.jobs.exams.bookkeeping import NOT_DONE, find_unit, reasons_of, remarks_on
 from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
 from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
 from vivavoce.jobs.exams.protocol import (
@@ -33,6 +33,7 @@ from vivavoce.jobs.exams.protocol import (
     UnitPlan,
     Work,
 )
+from vivavoce.kept import Kept
 
 __all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
 

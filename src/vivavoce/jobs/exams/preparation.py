@@ -22,10 +22,11 @@ from vivavoce.intents.record import (
 )
 from vivavoce.intents.runner import AnyClassifier, EngineFacts, Unit, assemble, is_parallel, unit_worker
 from vivavoce.intents.splits import Design, Partition, Setting, Singletons, SplitPlan
-from vivavoce.jobs.exams.bookkeeping import NOT_DONE, Kept, reasons_of
+from vivavoce.jobs.exams.bookkeeping import NOT_DONE, reasons_of
 from vivavoce.jobs.exams.choices import Choice, flag, from_settings, split_settings
 from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes
 from vivavoce.jobs.exams.protocol import Finished, Json, Options, UnitPlan
+from vivavoce.kept import Kept
 
 __all__ = [
     "SPLIT_CHOICES",

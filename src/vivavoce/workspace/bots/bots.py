@@ -18,7 +18,7 @@ from vivavoce.bots.registry import THINKING
 from vivavoce.bots.wire import shown_address
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store

@@ -10,7 +10,7 @@ from vivavoce.conversations.result import Change, ConversationsResult, Line, Run
 from vivavoce.conversations.scenario import Script
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import UsageError
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.talks import key_before

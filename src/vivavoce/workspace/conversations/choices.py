@@ -14,7 +14,7 @@ from vivavoce.bots.registry import THINKING
 from vivavoce.conversations import Plan, Suite, check_suite, expand
 from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from vivavoce.errors import AbsentError, nearest, plural
-from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.talks import Material, read_material
 from vivavoce.jobs.turns import storable
+from vivavoce.kept import Kept
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversation_wording import level_order
 from vivavoce.store.database import Store

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from vivavoce.dialogues.result import Agreement
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS as FEWEST
 from vivavoce.store.cleaning import clean_text

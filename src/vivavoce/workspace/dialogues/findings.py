@@ -13,7 +13,7 @@ from typing import Any
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST
 from vivavoce.dialogues.result import DialoguesResult
 from vivavoce.errors import AbsentError
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState

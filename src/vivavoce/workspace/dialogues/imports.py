@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import UsageError, plural
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from vivavoce.errors import UsageError
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.statistics import mcnemar_exact
 from vivavoce.store.database import Store

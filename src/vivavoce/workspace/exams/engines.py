@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.errors import UsageError
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run

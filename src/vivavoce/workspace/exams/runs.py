@@ -16,8 +16,9 @@ import sqlalchemy as sa
 
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.jobs import starting
-from vivavoce.jobs.exams.bookkeeping import ADVICE, Kept
+from vivavoce.jobs.exams.bookkeeping import ADVICE
 from vivavoce.jobs.exams.protocol import Options
+from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from vivavoce.errors import UsageError, nearest
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.measures import MeasurePoint

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import sqlalchemy as sa
 
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.store.rows import Project, SuiteRow
 from vivavoce.store.tables import examples, topics
 from vivavoce.store.transaction import Transaction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, Project
 from vivavoce.store.transaction import Transaction

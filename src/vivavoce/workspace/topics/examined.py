@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from vivavoce.errors import DataError
-from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.documents import dataset_from_bytes
+from vivavoce.kept import Kept
 from vivavoce.records import Example
 from vivavoce.store.rows import ExampleRow, Project, Run, Topic
 from vivavoce.store.transaction import Transaction

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from vivavoce.errors import UsageError, plural
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic

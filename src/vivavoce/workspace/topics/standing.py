@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from vivavoce.errors import UsageError, nearest
-from vivavoce.jobs.exams.bookkeeping import Kept
+from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, OutcomeRow, Project, Run, Topic

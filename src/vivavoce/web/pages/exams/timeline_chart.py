@@ -6,8 +6,8 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.jobs.exams.bookkeeping import Kept
 from vivavoce.jobs.exams.documents import canonical_json
+from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.web.formats import Writer
