@@ -13,6 +13,14 @@ def upload(content: bytes, name: str = "faq.csv") -> UploadFile:
     return UploadFile(io.BytesIO(content), filename=name)
 
 
+def damaged(content: bytes, changes: list[tuple[int, int]]) -> bytes:
+    """Return a file with other bytes at some places."""
+    data = bytearray(content)
+    for place, byte in changes:
+        data[place] = byte
+    return bytes(data)
+
+
 def zipped(parts: dict[str, bytes], **attributes: int) -> bytes:
     """Return an archive of these parts; `attributes` are set for each of them."""
     buffer = io.BytesIO()

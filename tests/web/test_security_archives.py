@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sent_files import upload, zipped
+from sent_files import damaged, upload, zipped
 
 from vivavoce.errors import DataError, FileError, VivaError
 from vivavoce.web.security import forget_upload, saved_upload, unpacked_archive
@@ -108,10 +108,7 @@ ARCHIVE = zipped({"a.csv": b"some text, " * 40, "b/c.yaml": b"more: text"})
 def test_a_damaged_archive_is_unpacked_or_refused_and_nothing_else(
     fuzzed: Path, changes: list[tuple[int, int]]
 ) -> None:
-    data = bytearray(ARCHIVE)
-    for place, byte in changes:
-        data[place] = byte
-    path = saved_upload(upload(bytes(data), "a.zip"), fuzzed)
+    path = saved_upload(upload(damaged(ARCHIVE, changes), "a.zip"), fuzzed)
     try:
         with suppress(VivaError):
             files = unpacked_archive(path, fuzzed / "out" / path.parent.name)

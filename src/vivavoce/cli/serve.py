@@ -21,7 +21,6 @@ from vivavoce.cli.results import check_targets, head, write_content
 from vivavoce.errors import UsageError
 
 if TYPE_CHECKING:
-    from vivavoce.cli.server_processes import Task
     from vivavoce.jobs.processes import Processes
     from vivavoce.settings import Settings
     from vivavoce.store.database import Store
@@ -120,17 +119,18 @@ def serve(workspace: Workspace = None, *, listening: Listening, crew: Crew, voic
 
         viva serve --workspace postgresql://viva@db/viva --host 0.0.0.0 --allow-host viva.example.org
     """
+    from vivavoce.cli.server_processes import Task, server_processes
+
     check_targets({"--json": voice.json_path})
+    count = _count(crew)
     settings = settings_in_force()
     place = place_of(workspace)
     store = open_or_make(place, voice.say)
-    from vivavoce.cli.server_processes import Task
-
     try:
         _check_public(store, listening.host)
         with _bound(listening) as bound, _workers(place, crew):
             config = config_of(settings, listening)
-            others = _others(Task(place, config, bound.fileno()), crew)
+            others = server_processes(Task(place, config, bound.fileno()), count - 1)
             _run(store, bound, config, Announcement(store, bound, listening, voice), others)
     finally:
         store.close()
@@ -255,13 +255,13 @@ def _workers(place: str, crew: Crew) -> Iterator[None]:
         processes.stop()
 
 
-def _others(task: Task, crew: Crew) -> Processes:
-    """Return the processes that answer beside this one."""
-    from vivavoce.cli.server_processes import can_share, server_processes, usual_count
+def _count(crew: Crew) -> int:
+    """Return how many processes answer; refuse several where they cannot share a port, before anything is begun."""
+    from vivavoce.cli.server_processes import can_share, usual_count
 
     if crew.processes is not None and crew.processes > 1 and not can_share():
         raise UsageError("processes cannot share a port on this system", where="--processes", remedy="leave it out")
-    return server_processes(task, (crew.processes or usual_count()) - 1)
+    return crew.processes or usual_count()
 
 
 def _run(
