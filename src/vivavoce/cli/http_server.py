@@ -93,6 +93,8 @@ class SharingServer(Server):
         """Take no further connection, and end when what was asked is answered."""
         for task in self._taking:
             task.cancel()
+        # They let go of the sockets before these are closed.
+        await asyncio.gather(*self._taking, return_exceptions=True)
         await super().shutdown(sockets)
 
     async def _take(self, bound: socket.socket) -> None:
