@@ -56,7 +56,7 @@ def run_timeline_chart(
     *,
     description: str,
     share: bool = True,
-    words: PointerWords = PointerWords(),  # noqa: B008 - it cannot be changed
+    words: PointerWords = PointerWords(),
 ) -> AnyChart:
     """Draw each series as a line with a band for its interval, and changes as thin upright lines behind."""
     series = list(dict.fromkeys(point.series for point in points))
