@@ -35,6 +35,7 @@ RUN = {
     "options": {"bots": ["a", "b"], "repeats": 2, "threshold": 0.5}, "version": 7, "total": 3, "done": 1, "failed": 1,
     "headline": "", "error": "", "user_id": "user1", "schedule_id": "schedule1", "suite_id": S,
     "code_version": "0.1.0", "data_hash": "abc", "seed": 42, "created": START, "started": LATER, "finished": None,
+    "served": 4,
 }  # fmt: skip
 UNIT = {
     "run_id": R, "title": ODD, "phase": 0, "bot": "a", "limit_key": "a", "worker": None, "lease_until": None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -188,6 +188,27 @@ def test_runs_take_turns_and_the_oldest_begins(store: Store, project: Project) -
     new = add_run(store, project, 10, created=LATER)
     assert [unit.run_id for unit in claim(store, limit=1)] == [old.id]
     assert Counter(unit.run_id for unit in claim(store, limit=5)) == {old.id: 2, new.id: 3}
+
+
+def test_a_small_run_finishes_while_two_long_ones_keep_both_slots_busy(store: Store, project: Project) -> None:
+    for _ in range(2):
+        add_run(store, project, 40)
+    busy = deque(claim(store, limit=2))
+    small = add_run(store, project, 3, created=LATER)
+    for _ in range(12):
+        finish(store, busy.popleft())
+        busy.extend(claim(store, limit=1))
+    assert seen(store, small).done == 3
+
+
+def test_the_run_that_waited_longest_is_served_next(store: Store, project: Project) -> None:
+    runs = [add_run(store, project, 4) for _ in range(3)]
+    served = []
+    for _ in range(6):
+        (unit,) = claim(store, limit=1)
+        served.append(unit.run_id)
+        finish(store, unit)
+    assert served == [run.id for run in runs] * 2
 
 
 def test_only_runs_of_the_wanted_kinds_are_claimed(store: Store, project: Project) -> None:

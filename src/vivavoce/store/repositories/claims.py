@@ -32,9 +32,13 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True)
 class Queue:
-    """Units of one run that may be begun, in order; `running`: how many of the run are on their way."""
+    """Units of one run that may be begun, in order.
+
+    `running`: how many of the run are on their way. `served`: the turn in which the run last got a unit, 0 for none.
+    """
 
     running: int
+    served: int
     waiting: deque[_Waiting]
 
 
@@ -47,7 +51,8 @@ def claimable(connection: Connection, worker: str, limit: int, kinds: Collection
         return []
     (on_their_way, busy), most = _running(connection), _limits(open_runs)
     queues = [
-        Queue(on_their_way[run.id], deque(_queue(connection, run, limit, busy, most))) for run in open_runs.values()
+        Queue(on_their_way[run.id], run.served, deque(_queue(connection, run, limit, busy, most)))
+        for run in open_runs.values()
     ]
     return list(_in_turn(queues, limit, busy, most))
 
@@ -74,7 +79,7 @@ def limit_key(project_id: str, bot: str) -> str:
 
 def _open_runs(connection: Connection, kinds: Collection[str] | None) -> dict[str, Any]:
     runs = tables.runs
-    query = sa.select(runs.c.id, runs.c.project_id, runs.c.options)
+    query = sa.select(runs.c.id, runs.c.project_id, runs.c.options, runs.c.served)
     query = query.where(runs.c.state.in_([RunState.WAITING.value, RunState.RUNNING.value]))
     if kinds is not None:
         query = query.where(runs.c.kind.in_(list(kinds)))
@@ -152,10 +157,14 @@ def _queue(connection: Connection, run: Any, limit: int, busy: Counter[str], mos
 
 
 def _in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dict[str, int]) -> Iterator[str]:
-    """Yield units, each time of the run with the fewest on their way; the oldest run where they are even."""
-    given = 0
+    """Yield units, each time of the run with the fewest on their way; among equals, of the least recently served.
+
+    The oldest first would let a later run starve: with as many older runs as slots, the run that just finished a
+    unit would get the free slot again and again.
+    """
+    given, turn = 0, max((queue.served for queue in queues), default=0)
     while queues and given < limit:
-        queue = min(queues, key=lambda each: each.running)
+        queue = min(queues, key=lambda each: (each.running, each.served))
         if not queue.waiting:
             queues.remove(queue)
             continue
@@ -164,5 +173,6 @@ def _in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dict[str
             continue
         busy[unit.limit_key] += 1
         queue.running += 1
+        queue.served = turn = turn + 1
         given += 1
         yield unit.id

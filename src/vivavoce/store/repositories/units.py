@@ -213,8 +213,15 @@ class Units(Repository):
             "state": RunState.RUNNING.value,
             "started": sa.func.coalesce(runs.c.started, sa.bindparam("began", now, type_=tables.Moment)),
             "version": runs.c.version + 1,
+            "served": self._next_turn(),
         }
         self.connection.execute(sa.update(runs).where(runs.c.id.in_(run_ids)).values(values))
+
+    def _next_turn(self) -> int:
+        """Return a number above that of every open run: turns are counted, since clocks may be set back."""
+        runs = tables.runs
+        query = sa.select(sa.func.max(runs.c.served)).where(runs.c.state.in_(OPEN))
+        return int(self.connection.execute(query).scalar() or 0) + 1
 
     def _end(self, unit_id: str, worker: str, values: Mapping[str, Any], counter: str) -> bool:
         """End a unit that a worker holds, count it, and see whether its run is over."""

@@ -61,6 +61,7 @@ class Run:
     created: datetime
     started: datetime | None
     finished: datetime | None
+    served: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ runs = sa.Table(
     moment("created"),
     moment("started", null=True),
     moment("finished", null=True),
+    count("served"),  # the turn in which it last got a unit
     sa.UniqueConstraint("project_id", "number"),
     sa.Index(None, "project_id", "kind", "created"),
     sa.Index(None, "state"),
