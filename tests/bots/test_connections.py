@@ -140,6 +140,30 @@ def test_what_is_no_whole_answer_says_why(sent: bytes, status: Status) -> None:
     assert found.value.status is status
 
 
+@pytest.mark.parametrize(
+    "flood",
+    [
+        pytest.param([b"HTTP/1.1 200 OK\r\n", *[b"X-Pad: " + b"a" * 1000 + b"\r\n"] * 200], id="many headers"),
+        pytest.param([b"HTTP/1.1 200 OK\r\nX-Pad: ", *[b"a" * 1000] * 200], id="one header without end"),
+        pytest.param([b"HTTP/1.1 100 Continue\r\n\r\n" * 40] * 200, id="interim answers without end"),
+        pytest.param(
+            [ok(b"Transfer-Encoding: chunked") + b"2\r\n{}\r\n0\r\n", *[b"X: " + b"a" * 1000 + b"\r\n"] * 200],
+            id="trailers without end",
+        ),
+    ],
+)
+def test_headers_without_end_are_cut_off(flood: list[bytes]) -> None:
+    with pytest.raises(Broken, match="headers are longer than 64 KB") as caught:
+        answered(*flood, hang=True)
+    assert caught.value.status is Status.TOO_LARGE
+
+
+def test_a_long_body_in_tiny_chunks_is_no_flood_of_headers() -> None:
+    whole = ok(b"Transfer-Encoding: chunked") + b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n"
+    [answer], _ = answered(whole, most=100_000)
+    assert answer.body == b"x" * 20_000
+
+
 def test_nobody_there_is_unreachable() -> None:
     with pytest.raises(Broken) as found:
         asyncio.run(Connections().ask("POST", "http://127.0.0.1:1/", {}, b"{}", most=1000))
@@ -154,6 +178,21 @@ def test_a_request_is_written_as_the_standard_says() -> None:
     assert lines[:2] == [b"POST /talk?session=a%20b HTTP/1.1", b"Host: bot.example.org"]
     assert b"Content-Length: 2" in lines
     assert body == b"{}"
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "sent"),
+    [
+        ("http://bücher.example:8080/Käse?q=ü%20x", "xn--bcher-kva.example", "xn--bcher-kva.example:8080"),
+        ("http://例え.jp/", "xn--r8jz45g.jp", "xn--r8jz45g.jp"),
+        ("http://127。0。0。1:9/", "127.0.0.1", "127.0.0.1:9"),
+        ("http://[::1]:9/", "::1", "[::1]:9"),
+    ],
+)
+def test_names_outside_ascii_go_out_as_the_network_knows_them(url: str, host: str, sent: str) -> None:
+    place = place_of(url)
+    assert (place.host, place.name) == (host, sent)
+    assert written("GET", place, {}, None).isascii()
 
 
 def test_a_line_break_in_a_header_is_refused() -> None:

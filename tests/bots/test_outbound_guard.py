@@ -143,7 +143,17 @@ def test_networks_can_be_allowed_and_wrong_ones_are_told_all_at_once() -> None:
 
 
 def test_what_an_address_says_by_itself_is_seen_without_asking_for_a_name() -> None:
-    for host in ("localhost", "LOCALHOST.", "a.localhost", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::1]"):
+    for host in (
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "2130706433",
+        "0x7f.1",
+        "0177.0.0.1",
+        "127.1",
+        "[::1]",
+        "127。0。0。1",
+    ):
         assert "loopback" in refused_host(f"http://{host}:80/x", PUBLIC)
     assert refused_host("https://bot.example.org/", PUBLIC) == ""
     assert refused_host("http://localhost/", ANYWHERE) == ""

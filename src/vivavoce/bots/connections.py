@@ -12,10 +12,11 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from string import punctuation
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from vivavoce.bots.guard import Addresses, addresses, check_peer, find_addresses
+from vivavoce.bots.guard import Addresses, addresses, ascii_host, check_peer, find_addresses
 from vivavoce.records import Status
 from vivavoce.version import __version__
 
@@ -28,6 +29,10 @@ CONNECT_SECONDS = 10.0
 # Servers close what has been idle for some five seconds; a connection that may be closed is not used.
 IDLE_SECONDS = 4.0
 AGENT = f"vivavoce/{__version__}"
+# An answer may send this much besides its body: status, headers, chunk sizes, trailers.
+MAX_HEAD_BYTES = 64 * 1024
+# What an address may hold as it is; a line break or a blank would end the first line of the request.
+_UNQUOTED = punctuation
 
 
 class Broken(Exception):  # noqa: N818 - it is caught and told as a BotError
@@ -72,10 +77,12 @@ def place_of(url: str) -> Place:
     """Take an address apart."""
     parts = urlsplit(url)
     secure = parts.scheme == "https"
-    host = (parts.hostname or "").encode("idna").decode() if not (parts.hostname or "").isascii() else parts.hostname
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    name = parts.netloc.rsplit("@", 1)[-1]
-    return Place(host or "", parts.port or (443 if secure else 80), secure, target, name)
+    host = ascii_host(parts.hostname or "")
+    target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_UNQUOTED)
+    name = f"[{host}]" if ":" in host else host
+    if parts.port is not None:
+        name = f"{name}:{parts.port}"
+    return Place(host, parts.port or (443 if secure else 80), secure, target, name)
 
 
 def written(method: str, place: Place, headers: Mapping[str, str], body: bytes | None) -> bytes:
@@ -192,6 +199,7 @@ class _Connection(asyncio.Protocol):
         self._answer = Answer()
         self._most = 0
         self._size = 0
+        self._beside_body = 0
         self._pieces: list[bytes] = []
         self.usable = False
 
@@ -199,7 +207,7 @@ class _Connection(asyncio.Protocol):
         from httptools import HttpResponseParser
 
         loop = asyncio.get_running_loop()
-        self._done, self._most = loop.create_future(), most
+        self._done, self._most, self._beside_body = loop.create_future(), most, 0
         self._begin(HttpResponseParser(self))
         assert self._transport is not None, "a connection is made before it is used"  # noqa: S101
         self._transport.write(data)
@@ -231,10 +239,14 @@ class _Connection(asyncio.Protocol):
         from httptools import HttpParserError
 
         if self._waits():
+            self._beside_body += len(data)
             try:
                 self._parser.feed_data(data)
             except HttpParserError as error:
                 self._fail(Status.NOT_JSON, f"the answer is not HTTP: {error}")
+            if self._beside_body > MAX_HEAD_BYTES and self._waits():
+                self._fail(Status.TOO_LARGE, f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB")
+                self.abort()
 
     def connection_lost(self, error: Exception | None) -> None:
         self.usable = False
@@ -268,6 +280,8 @@ class _Connection(asyncio.Protocol):
     def on_body(self, piece: bytes) -> None:
         self._pieces.append(piece)
         self._size += len(piece)
+        # Chunk sizes among the body are no flood: what counts is what comes without any body.
+        self._beside_body = 0
         if self._size > self._most:
             self._cut(self._done)
 

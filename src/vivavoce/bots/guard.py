@@ -25,6 +25,7 @@ __all__ = [
     "AddressRefused",
     "Addresses",
     "addresses",
+    "ascii_host",
     "check_peer",
     "find_addresses",
     "limited_to",
@@ -123,11 +124,20 @@ def public_addresses(allowed: Sequence[str] = ()) -> Addresses:
     return Addresses(True, tuple(networks))
 
 
+def ascii_host(host: str) -> str:
+    """Return a host name as the network knows it: `bücher.example` is `xn--bcher-kva.example`."""
+    if host.isascii():
+        return host
+    from yarl import URL  # comes with aiohttp; most addresses do without it
+
+    return URL.build(scheme="http", host=host).raw_host or host
+
+
 def refused_host(url: str, policy: Addresses) -> str:
     """Say why the bot of an address would be refused, as far as that is known without asking for a name."""
     if not policy.public_only:
         return ""
-    host = (urlsplit(url).hostname or "").rstrip(".").lower()
+    host = ascii_host(urlsplit(url).hostname or "").rstrip(".").lower()
     if host in _LOCAL_NAMES or host.endswith(".localhost"):
         # Which number the name has here is not asked: it is left to the connection where one of them is allowed.
         found = [policy.refusal(own) for own in ("127.0.0.1", "::1")]

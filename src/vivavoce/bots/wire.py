@@ -13,7 +13,7 @@ from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
 
 from vivavoce.bots.connections import Answer, Broken, Connections
-from vivavoce.bots.guard import REMEDY, Addresses, AddressRefused
+from vivavoce.bots.guard import REMEDY, Addresses, AddressRefused, ascii_host
 from vivavoce.bots.redaction import Redactor
 from vivavoce.bots.shapes import decode_json
 from vivavoce.errors import BotError, UsageError
@@ -147,7 +147,7 @@ def excerpt(text: str, redactor: Redactor) -> str:
 
 
 def check_address(url: str, *, where: str = "") -> None:
-    """Refuse what is no http(s) address, and one that holds a password."""
+    """Refuse what is no http(s) address, a host name that cannot exist, and an address that holds a password."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise UsageError(
@@ -155,6 +155,12 @@ def check_address(url: str, *, where: str = "") -> None:
             where=where,
             remedy="write the whole address, for instance https://bot.example.org/chat",
         )
+    try:
+        ascii_host(parts.hostname or "")
+    except ValueError:
+        raise UsageError(
+            f"'{parts.hostname}' is not a valid host name", where=where, remedy="check the spelling of the address"
+        ) from None
     if "@" in parts.netloc:
         raise UsageError(
             "the address of the bot holds a user name or a password",
