@@ -97,6 +97,7 @@ class Settings:
         metadata=_about("How often a call to an engine of your own is tried until it counts as failed.", low=1),
     )
     max_file_mb: int = field(default=512, metadata=_about("Largest file that is read, in megabytes.", low=1))
+    max_rows: int = field(default=500_000, metadata=_about("Most rows that are read from a table.", low=1))
     singletons: str = field(
         default="train",
         metadata=_about(

@@ -120,3 +120,24 @@ def test_an_encoding_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     for name in ("utf-88", "base64"):
         with pytest.raises(UsageError, match="no text encoding"):
             read_csv(put(tmp_path, "text,intent\nhi,a\n"), ReadOptions(encoding=name))
+
+
+def test_more_rows_than_the_limit_are_refused_before_they_are_parsed(tmp_path: Path) -> None:
+    # A quote that is never closed would be the first complaint of the parser.
+    path = put(tmp_path, "text,intent\n" + "hi,greet\n" * 21 + '"hi,greet\n')
+    with pytest.raises(FileError, match="22 rows, the limit is 20") as caught:
+        read_csv(path, ReadOptions(max_rows=20))
+    assert "--max-rows 22" in caught.value.remedy
+    with pytest.raises(FileError, match="never closed"):
+        read_csv(path, ReadOptions(max_rows=22))
+
+
+def test_a_cell_of_many_lines_is_one_row(tmp_path: Path) -> None:
+    path = put(tmp_path, 'text,intent\n"' + "line\n" * 50 + '",greet\n')
+    assert len(read_csv(path, ReadOptions(max_rows=1)).rows) == 1
+
+
+def test_a_header_that_no_person_wrote_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path, ",".join(f"c{number}" for number in range(1_001)) + "\n")
+    with pytest.raises(FileError, match="1,001 columns, the limit is 1,000"):
+        read_csv(path)

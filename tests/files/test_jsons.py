@@ -137,3 +137,24 @@ def test_other_contents_are_refused_with_the_reason(tmp_path: Path, content: str
     error = refusal(tmp_path, content)
     assert said in str(error)
     assert error.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("list.json", json.dumps([{"text": "hi", "intent": "a"}] * 4)),
+        ("topics.json", json.dumps({"a": ["hi", "hello"], "b": ["bye", "so long"]})),
+        ("lines.jsonl", '{"text": "hi", "intent": "a"}\n' * 4),
+    ],
+)
+def test_more_items_than_the_limit_are_refused(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert len(read_dataset(path, max_rows=4).examples) == 4
+    with pytest.raises(FileError, match="4 rows, the limit is 3"):
+        read_dataset(path, max_rows=3)
+
+
+def test_objects_that_all_have_other_keys_are_refused(tmp_path: Path) -> None:
+    items = [{"text": "hi", "intent": "a", f"key {number}": 1} for number in range(1_000)]
+    assert "1,002 columns" in refusal(tmp_path, items).what

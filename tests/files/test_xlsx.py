@@ -11,6 +11,8 @@ from vivavoce.errors import DataError, FileError
 from vivavoce.files import read_dataset
 from vivavoce.files.sources import MEGABYTE
 
+SHEET = "xl/worksheets/sheet1.xml"
+
 
 def book(folder: Path, rows: list[list[object]], name: str = "data.xlsx", **sheets: list[list[object]]) -> Path:
     workbook = Workbook()
@@ -64,8 +66,8 @@ def test_formulas_count_by_their_stored_value(tmp_path: Path) -> None:
     path = book(tmp_path, [["text", "intent"], ["=CONCATENATE(1)", "a"], ["bye", "b"]])
     with pytest.raises(DataError, match="row 2: text: the cell is a formula without a saved result: open the file"):
         read_dataset(path)
-    stored = rewritten(path, "xl/worksheets/sheet1.xml", ("<v></v>", "<v>1</v>"))
-    stored = rewritten(stored, "xl/worksheets/sheet1.xml", ("<v />", "<v>1</v>"))
+    stored = rewritten(path, SHEET, ("<v></v>", "<v>1</v>"))
+    stored = rewritten(stored, SHEET, ("<v />", "<v>1</v>"))
     assert read_dataset(stored).texts == ("1", "bye")
 
 
@@ -82,7 +84,7 @@ def test_rows_of_nothing_but_formulas_without_result_are_not_taken_for_blank(tmp
 def test_a_formula_whose_saved_result_is_an_empty_text_is_an_empty_cell(tmp_path: Path) -> None:
     path = book(tmp_path, [["text", "intent"], ["hi", "a"], ['=IF(1,"","")', '=IF(1,"","")'], ["bye", "b"]])
     for saved in ((f'<c r="{cell}">', f'<c r="{cell}" t="str">') for cell in ("A3", "B3")):
-        rewritten(path, "xl/worksheets/sheet1.xml", saved)
+        rewritten(path, SHEET, saved)
     data = read_dataset(path)
     assert data.texts == ("hi", "bye")
     assert data.notes[0].endswith("passed over: 3")
@@ -97,7 +99,7 @@ def test_a_date_that_is_a_formula_without_result_is_noted(tmp_path: Path) -> Non
 def test_cells_without_an_address_are_counted_from_the_left(tmp_path: Path) -> None:
     path = book(tmp_path, [["text", "intent"], ["hi", "=B1"]])
     for address in (' r="A2"', ' r="B2"', ' r="2"'):
-        rewritten(path, "xl/worksheets/sheet1.xml", (address, ""))
+        rewritten(path, SHEET, (address, ""))
     with pytest.raises(DataError, match="row 2: intent: the cell is a formula"):
         read_dataset(path)
 
@@ -110,7 +112,7 @@ def test_spreadsheet_errors_are_faults(tmp_path: Path) -> None:
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "bomb.xlsx"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/worksheets/sheet1.xml", b" " * (40 * MEGABYTE))
+        archive.writestr(SHEET, b" " * (40 * MEGABYTE))
     with pytest.raises(FileError, match=r"unpack to 40\.0 MB"):
         read_dataset(path)
 
@@ -125,9 +127,7 @@ def test_an_archive_larger_inside_than_the_limit_is_refused(tmp_path: Path) -> N
 @pytest.mark.parametrize("padding", ["", "<!--" + "x" * 70_000 + "-->"])
 def test_entities_are_refused(tmp_path: Path, padding: str) -> None:
     evil = f'{padding}<!DOCTYPE a [<!ENTITY b "c">]><worksheet'
-    path = rewritten(
-        book(tmp_path, [["text", "intent"], ["hi", "a"]]), "xl/worksheets/sheet1.xml", ("<worksheet", evil)
-    )
+    path = rewritten(book(tmp_path, [["text", "intent"], ["hi", "a"]]), SHEET, ("<worksheet", evil))
     with pytest.raises(FileError, match=r"document type definition|does not begin like a workbook"):
         read_dataset(path)
 
@@ -152,3 +152,14 @@ def test_a_workbook_with_missing_parts_is_refused(tmp_path: Path) -> None:
 def test_an_empty_sheet_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="empty"):
         read_dataset(book(tmp_path, []))
+
+
+def test_a_row_beyond_the_limit_is_refused_by_its_number(tmp_path: Path) -> None:
+    path = book(tmp_path, [["text", "intent"], ["hi", "a"], ["hello", "a"]])
+    assert len(read_dataset(path, max_rows=2).examples) == 2
+    with pytest.raises(FileError, match="2 rows, the limit is 1"):
+        read_dataset(path, max_rows=1)
+    for number in ("1048576", "9" * 5_000):
+        far = rewritten(book(tmp_path, [["text", "intent"], ["hi", "a"]]), SHEET, ('r="2"', f'r="{number}"'))
+        with pytest.raises(FileError, match="rows, the limit is 500,000"):
+            read_dataset(far)

@@ -11,12 +11,13 @@ import pytest
 from places import in_both
 from vivavoce.demo import dialogues_path
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
-from vivavoce.errors import AbsentError, AccessError, DataError, UsageError
+from vivavoce.errors import AbsentError, AccessError, DataError, FileError, UsageError
 from vivavoce.jobs.exams.dialogues import dialogues_from_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow, TurnRow, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.dialogues import reading
 from vivavoce.workspace.dialogues.dialogues import (
     begin_scoring,
     delete_batch,
@@ -314,3 +315,12 @@ def test_an_exam_needs_talks(store: Store, project: Project) -> None:
         begin_scoring(store, EDITOR, project)
     with pytest.raises(AbsentError):
         begin_scoring(store, EDITOR, project, batch="nothing")
+
+
+def test_a_log_of_more_rows_than_a_request_can_bear_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Source("log.csv", b"dialogue,speaker,text\n" + b"a,bot,hi\na,anna,hello\n" * 3)
+    assert len(reading.read_log(source).dialogues) == 1
+    monkeypatch.setattr(reading, "MAX_ROWS", 5)
+    with pytest.raises(FileError, match="6 rows, the limit is 5") as caught:
+        reading.read_log(source)
+    assert caught.value.remedy == "send it in several parts"

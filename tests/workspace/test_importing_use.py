@@ -18,7 +18,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import Project
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.topics import importing
+from vivavoce.workspace.topics import importing, incoming
 from vivavoce.workspace.topics.datasets import project_dataset
 from vivavoce.workspace.topics.examples import add_examples
 from vivavoce.workspace.topics.exporting import COLUMNS, example_table, export_json
@@ -335,3 +335,16 @@ def test_the_json_export_holds_topics_without_examples_too(store: Store, project
     add_topic(store, PRODUCT, project, "empty", description="Later.", owner="Ann", answers={"en": "Soon."})
     (topic,) = json.loads(export_json(store, project))["topics"]
     assert (topic["name"], topic["owner"], topic["answers"]) == ("empty", "Ann", {"en": "Soon."})
+
+
+@pytest.mark.parametrize(
+    "source", [csv("text,intent", *["hi,greet"] * 5), source_of_text("\n".join(["hi"] * 6))], ids=["file", "lines"]
+)
+def test_more_rows_than_a_request_can_bear_are_refused_in_words_for_a_page(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(read_source(source, topic="greet").rows) >= 5
+    monkeypatch.setattr(incoming, "MAX_ROWS", 4)
+    with pytest.raises(FileError, match="5 rows, the limit is 4") as caught:
+        read_source(source, topic="greet")
+    assert caught.value.remedy == "send it in several parts"

@@ -49,6 +49,7 @@ class Log:
     format: str | None
     reading: LogReading
     max_bytes: int
+    max_rows: int | None = None
     invented: bool = False
     notes: tuple[str, ...] = ()
 
@@ -82,6 +83,7 @@ class Log:
             "encoding": said.encoding,
             "sheet": said.sheet,
             "max_bytes": self.max_bytes,
+            **({} if self.max_rows is None else {"max_rows": self.max_rows}),
         }
 
     def _named(self, note: str) -> str:
@@ -97,7 +99,7 @@ def opened(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
             path = Path(folder) / STANDARD_INPUT_NAME
             _spool(path)
             with _renamed(path, STANDARD_INPUT_NAME):
-                yield Log(path, STANDARD_INPUT_NAME, reading.format or "jsonl", reading, limit)
+                yield Log(path, STANDARD_INPUT_NAME, reading.format or "jsonl", reading, limit, settings.max_rows)
     elif file == DEMO and not os.path.exists(file):
         from vivavoce.demo import dialogues_path
 
@@ -106,7 +108,7 @@ def opened(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
         with TemporaryDirectory(prefix="viva-") as folder:
             yield _run_log(Path(file), Path(folder) / "run.jsonl", reading, limit)
     else:
-        yield Log(Path(file), file, reading.format, reading, limit)
+        yield Log(Path(file), file, reading.format, reading, limit, settings.max_rows)
 
 
 def _run_log(run: Path, path: Path, reading: LogReading, limit: int) -> Log:

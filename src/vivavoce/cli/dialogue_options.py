@@ -99,6 +99,7 @@ class LogReading:
     encoding: Encoding = None
     sheet: Sheet = None
     max_file_mb: Annotated[int | None, setting("max_file_mb", READING, metavar="MB")] = None
+    max_rows: Annotated[int | None, setting("max_rows", READING, metavar="N")] = None
 
 
 @dataclass(frozen=True, slots=True)

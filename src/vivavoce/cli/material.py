@@ -63,6 +63,7 @@ def read_material(name: str, reading: Reading, settings: Settings) -> Dataset:
         out_of_scope=reading.out_of_scope,
         format=reading.format,
         max_bytes=settings.max_file_mb * MEGABYTE,
+        max_rows=settings.max_rows,
         encoding=reading.encoding,
         sheet=reading.sheet,
         skip_bad=reading.skip_bad,
@@ -70,7 +71,7 @@ def read_material(name: str, reading: Reading, settings: Settings) -> Dataset:
 
 
 def _refuse_reading_options(name: str, reading: Reading) -> None:
-    plain = replace(Reading(), max_file_mb=reading.max_file_mb)
+    plain = replace(Reading(), max_file_mb=reading.max_file_mb, max_rows=reading.max_rows)
     given = [f.name for f in fields(Reading) if getattr(reading, f.name) != getattr(plain, f.name)]
     if given:
         shown = ", ".join(f"--{name.replace('_', '-')}" for name in given)

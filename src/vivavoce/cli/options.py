@@ -140,6 +140,7 @@ class Reading:
         ),
     ] = None
     max_file_mb: Annotated[int | None, setting("max_file_mb", READING, metavar="MB")] = None
+    max_rows: Annotated[int | None, setting("max_rows", READING, metavar="N")] = None
     skip_bad: Annotated[
         bool,
         typer.Option(

@@ -3,6 +3,7 @@
 from vivavoce.files.datasets import read_dataset, read_table
 from vivavoce.files.tables import (
     DEFAULT_MAX_BYTES,
+    DEFAULT_MAX_ROWS,
     ReadOptions,
     Row,
     RowFault,
@@ -14,6 +15,7 @@ from vivavoce.files.writing import write_json, write_predictions
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
+    "DEFAULT_MAX_ROWS",
     "ReadOptions",
     "Row",
     "RowFault",

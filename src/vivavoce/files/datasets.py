@@ -16,6 +16,7 @@ from vivavoce.files.exclusions import exclusion
 from vivavoce.files.sources import check_file
 from vivavoce.files.tables import (
     DEFAULT_MAX_BYTES,
+    DEFAULT_MAX_ROWS,
     ReadOptions,
     Row,
     RowFault,
@@ -55,6 +56,7 @@ def read_dataset(
     out_of_scope: str | None = "oos",
     format: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    max_rows: int = DEFAULT_MAX_ROWS,
     encoding: str | None = None,
     sheet: str | None = None,
     skip_bad: bool = False,
@@ -65,7 +67,7 @@ def read_dataset(
     `skip_bad` leaves out rows that cannot be used and lists each in the notes instead of refusing the file.
     """
     path = Path(path)
-    table = read_table(path, ReadOptions(encoding, max_bytes, sheet), format)
+    table = read_table(path, ReadOptions(encoding, max_bytes, sheet, max_rows), format)
     place = _Place(str(path), table.unit)
     _check_rows_exist(table, place, skip_bad)
     columns = find_columns(table, place.path, text_column, intent_column)

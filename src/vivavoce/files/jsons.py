@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vivavoce.errors import FileError
 from vivavoce.files.sources import read_text
-from vivavoce.files.tables import ReadOptions, Row, RowFault, Table
+from vivavoce.files.tables import ReadOptions, Row, RowFault, Table, check_columns, check_rows
 
 SHAPES = (
     'use a list of objects [{"text": ..., "intent": ...}], {"examples": [...]}, '
@@ -31,17 +31,19 @@ def read_json(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noq
         raise _broken(_reason(error), path) from None
     items = content.get("examples") if isinstance(content, dict) else content
     if isinstance(items, list) and (not isinstance(content, dict) or _mostly_objects(items)):
-        return _of_items(enumerate(items, 1), "item")
+        check_rows(len(items), options.max_rows, str(path))
+        return _of_items(enumerate(items, 1), "item", path)
     if isinstance(content, dict):
-        return _by_intent(content, path)
+        return _by_intent(content, path, options)
     raise FileError(f"the file holds {_kind(content)}, not examples", where=str(path), remedy=SHAPES)
 
 
 def read_jsonl(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008 - frozen
     """Read one object a line."""
     lines = read_text(path, options).split("\n")
+    check_rows(len(lines) - 1, options.max_rows, str(path))
     faults: list[RowFault] = []
-    return _of_items(_parsed_lines(lines, faults), "line", faults)
+    return _of_items(_parsed_lines(lines, faults), "line", path, faults)
 
 
 def _parsed_lines(lines: Sequence[str], faults: list[RowFault]) -> Iterator[tuple[int, object]]:
@@ -68,7 +70,10 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _of_items(
-    items: Iterator[tuple[int, object]] | enumerate[object], unit: str, faults: list[RowFault] | None = None
+    items: Iterator[tuple[int, object]] | enumerate[object],
+    unit: str,
+    path: Path,
+    faults: list[RowFault] | None = None,
 ) -> Table:
     faults = [] if faults is None else faults
     records: list[tuple[int, dict[str, object]]] = []
@@ -78,11 +83,12 @@ def _of_items(
         else:
             faults.append(RowFault(number, f"this is {_kind(item)}, not an object with text and intent"))
     columns = tuple(dict.fromkeys(key for _, item in records for key in item))
+    check_columns(columns, str(path))
     rows = tuple(Row(number, tuple(map(item.get, columns))) for number, item in records)
     return Table(columns, rows, faults=tuple(faults), unit=unit, typed=True)
 
 
-def _by_intent(content: Mapping[str, object], path: Path) -> Table:
+def _by_intent(content: Mapping[str, object], path: Path, options: ReadOptions) -> Table:
     wrong = [intent for intent, texts in content.items() if not isinstance(texts, list)]
     if wrong or not content:
         what = (
@@ -92,6 +98,7 @@ def _by_intent(content: Mapping[str, object], path: Path) -> Table:
         )
         raise FileError(what, where=str(path), remedy=SHAPES)
     pairs = [(text, intent) for intent, texts in content.items() for text in _list(texts)]
+    check_rows(len(pairs), options.max_rows, str(path))
     notes = [f"{path}: intent '{intent}' has no example" for intent, texts in content.items() if not texts]
     rows = tuple(Row(number, pair) for number, pair in enumerate(pairs, 1))
     return Table(("text", "intent"), rows, tuple(notes), unit="item", typed=True)

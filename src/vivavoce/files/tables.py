@@ -13,6 +13,8 @@ from typing import Protocol
 from vivavoce.errors import DataError, FileError, plural
 
 DEFAULT_MAX_BYTES = 512 * 1024**2
+DEFAULT_MAX_ROWS = 500_000
+MAX_COLUMNS = 1_000
 Cells = Sequence[object]
 
 
@@ -63,6 +65,7 @@ class ReadOptions:
     encoding: str | None = None
     max_bytes: int = DEFAULT_MAX_BYTES
     sheet: str | None = None
+    max_rows: int = DEFAULT_MAX_ROWS
 
 
 class TableReader(Protocol):
@@ -85,6 +88,7 @@ def build_table(
     if header is None:
         raise FileError("the file is empty", where=source, remedy="give a file with a header row and examples")
     columns = column_names(header, source)
+    check_columns(columns, source)
     rows: list[Row] = []
     faults: list[RowFault] = []
     blanks: list[int] = []
@@ -98,6 +102,26 @@ def build_table(
     last = max([row.number for row in rows[-1:]] + [fault.number for fault in faults[-1:]], default=0)
     blanks = [number for number in blanks if number < last]
     return Table(columns, tuple(rows), (*notes, *_blank_note(blanks, source)), tuple(faults))
+
+
+def check_rows(rows: int, limit: int, source: str, *, remedy: str = "") -> None:
+    """Refuse more rows than may be read."""
+    if rows > limit:
+        raise FileError(
+            f"the file has {rows:,} rows, the limit is {limit:,}",
+            where=source,
+            remedy=remedy or f"if it is the right file, raise the limit with --max-rows {rows}",
+        )
+
+
+def check_columns(columns: Sequence[str], source: str) -> None:
+    """Refuse a header that no person wrote."""
+    if len(columns) > MAX_COLUMNS:
+        raise FileError(
+            f"the file has {len(columns):,} columns, the limit is {MAX_COLUMNS:,}",
+            where=source,
+            remedy="keep the columns that are needed: text and intent, or dialogue, speaker and text",
+        )
 
 
 def column_names(header: Cells, source: str) -> tuple[str, ...]:

@@ -13,15 +13,13 @@ from xml.parsers import expat
 
 from vivavoce.errors import FileError, VivaError, nearest
 from vivavoce.files.sources import MEGABYTE, check_file
-from vivavoce.files.tables import Cells, ReadOptions, Table, UnsavedFormula, build_table
+from vivavoce.files.tables import Cells, ReadOptions, Table, UnsavedFormula, build_table, check_rows
 
 MAX_MEMBERS = 10_000
 MAX_RATIO = 200
 # Small parts may compress extremely well and do no harm.
 MIN_SUSPECT_BYTES = 16 * MEGABYTE
 PROLOGUE_BYTES = 65536
-# What a spreadsheet program can hold in a sheet. A row may claim any number, and all before it would be made up.
-MAX_ROWS = 1_048_576
 MAX_CELLS = 50_000_000
 ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\s(?:[^<>]*?\s)?r=["'](\d+)["']""")
 OLE_MARK = b"\xd0\xcf\x11\xe0"
@@ -34,33 +32,32 @@ def read_xlsx(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noq
     check_file(path, options.max_bytes)
     _check_archive(path, options.max_bytes)
     try:
-        return _read(path, options.sheet)
+        return _read(path, options)
     except VivaError:
         raise
     except Exception as error:  # the parser of a damaged workbook raises nearly anything
         raise _damaged(path, f"{type(error).__name__}: {error}") from error
 
 
-def _read(path: Path, sheet: str | None) -> Table:
+def _read(path: Path, options: ReadOptions) -> Table:
     from openpyxl import load_workbook  # heavy: only when a workbook is read
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # styles and validations that the library skips do not concern the data
         book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
         try:
-            name = _sheet_name([page.title for page in book.worksheets], sheet, path)
+            name = _sheet_name([page.title for page in book.worksheets], options.sheet, path)
             others = [page.title for page in book.worksheets if page.title != name]
-            notes = (
-                [f"{path}: only the sheet '{name}' is read, not {', '.join(others)}"] if others and not sheet else []
-            )
-            return build_table(_with_formulas(book[name], path), str(path), pad=True, notes=notes)
+            notes = [f"{path}: only the sheet '{name}' is read, not {', '.join(others)}"]
+            notes = notes if others and not options.sheet else []
+            return build_table(_with_formulas(book[name], path, options), str(path), pad=True, notes=notes)
         finally:
             book.close()
 
 
-def _with_formulas(page: object, path: Path) -> list[tuple[int, Cells]]:
+def _with_formulas(page: object, path: Path, options: ReadOptions) -> list[tuple[int, Cells]]:
     """Return the rows; where a cell looks empty but holds a formula that was never calculated, they say so."""
-    records = list(_records(page, path))
+    records = list(_records(page, path, options))
     if all(None not in cells for _, cells in records):
         return records
     with page._get_source() as part:  # type: ignore[attr-defined]
@@ -102,27 +99,29 @@ def _is_unsaved(cell: ElementTree.Element) -> bool:
     return stored is None or (not stored.text and cell.get("t") != "str")
 
 
-def _records(page: object, path: Path) -> Iterator[tuple[int, Cells]]:
+def _records(page: object, path: Path, options: ReadOptions) -> Iterator[tuple[int, Cells]]:
     """Yield the rows; their width is that of the header, whatever size the sheet claims to have."""
     with page._get_source() as part:  # type: ignore[attr-defined]
-        _check_row_numbers(part, path)
+        _check_row_numbers(part, path, options.max_rows)
     page.reset_dimensions()  # type: ignore[attr-defined]
     width = seen = 0
     for number, cells in enumerate(page.iter_rows(values_only=True), 1):  # type: ignore[attr-defined]
         seen += len(cells)
-        if number > MAX_ROWS or seen > MAX_CELLS:
-            raise _boundless(path)
+        check_rows(number - 1, options.max_rows, str(path))
+        if seen > MAX_CELLS:
+            raise _damaged(path, f"the sheet claims more than {MAX_CELLS:,} cells")
         width = width or _used(cells)
         yield number, cells[:width]
 
 
-def _check_row_numbers(part: IO[bytes], path: Path) -> None:
-    """Refuse a row that no sheet can have by its number, before all the rows above it are made up."""
+def _check_row_numbers(part: IO[bytes], path: Path, max_rows: int) -> None:
+    """Refuse by its number a row beyond the limit, before all the rows above it are made up."""
     rest = b""
     while piece := part.read(MEGABYTE):
         seen = rest + piece
-        if any(len(found) > len(str(MAX_ROWS)) or int(found) > MAX_ROWS for found in ROW_NUMBER.findall(seen)):
-            raise _boundless(path)
+        # 18 digits are more rows than any limit, and int() would refuse thousands of them.
+        numbers = (int(digits[:18]) for digits in ROW_NUMBER.findall(seen))
+        check_rows(max(numbers, default=1) - 1, max_rows, str(path))
         # The tag of a row may begin at the end of one piece and go on in the next.
         rest = seen[-1000:]
 
@@ -208,10 +207,6 @@ def _check_prologue(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Pat
         raise _damaged(path, f"{member.filename}: {error}") from None
     if not elements and member.file_size > PROLOGUE_BYTES:  # a definition could still follow
         raise _damaged(path, f"{member.filename} does not begin like a workbook")
-
-
-def _boundless(path: Path) -> FileError:
-    return _damaged(path, f"the sheet claims more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells")
 
 
 def _damaged(path: Path, reason: str) -> FileError:

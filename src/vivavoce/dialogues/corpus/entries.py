@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import Fault
-from vivavoce.files import DEFAULT_MAX_BYTES, ReadOptions
+from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS, ReadOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,12 @@ class LogOptions:
     encoding: str | None = None
     sheet: str | None = None
     max_bytes: int = DEFAULT_MAX_BYTES
+    max_rows: int = DEFAULT_MAX_ROWS
 
     @property
     def reading(self) -> ReadOptions:
         """Return the part that concerns the file alone."""
-        return ReadOptions(self.encoding, self.max_bytes, self.sheet)
+        return ReadOptions(self.encoding, self.max_bytes, self.sheet, self.max_rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from vivavoce.dialogues.corpus.entries import Entry, LogOptions
 from vivavoce.dialogues.corpus.formats import entries_of
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest, plural
-from vivavoce.files import DEFAULT_MAX_BYTES
+from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS
 from vivavoce.files.exclusions import exclusion
 from vivavoce.files.sources import check_file
 
@@ -51,6 +51,7 @@ def read_dialogues(
     encoding: str | None = None,
     sheet: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    max_rows: int = DEFAULT_MAX_ROWS,
 ) -> Corpus:
     """Read a log. All faults are raised at once; nothing is dropped without a note.
 
@@ -58,7 +59,7 @@ def read_dialogues(
     the notes instead of refusing the file.
     """
     check_file(Path(path), max_bytes)
-    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes), skip_bad)
+    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes, max_rows), skip_bad)
     notes: list[str] = []
     dialogues = tuple(reading.dialogues(notes.append))
     return Corpus(dialogues, str(path), tuple(notes), reading.excluded)
@@ -73,6 +74,7 @@ def stream_dialogues(
     encoding: str | None = None,
     sheet: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    max_rows: int = DEFAULT_MAX_ROWS,
     tell: Tell | None = None,
 ) -> Iterator[Dialogue]:
     """Yield the dialogues of a log of any size. Of JSON Lines one is held at a time, beside the ids seen so far.
@@ -80,7 +82,7 @@ def stream_dialogues(
     Faults are raised together when the file is read to its end; with `skip_bad` each goes to `tell` instead, as all
     other notes do. Of JSON Lines `max_bytes` limits a single line, of other formats the file.
     """
-    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes), skip_bad)
+    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes, max_rows), skip_bad)
     return reading.dialogues(tell or _tell_nobody)
 
 

@@ -23,7 +23,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
 from vivavoce.workspace.exams.runs import get_run
-from vivavoce.workspace.topics.incoming import Source
+from vivavoce.workspace.topics.incoming import MAX_ROWS, Source
 
 SCRIPT = "script"
 MOST_NAME, MOST_WORD = 400, 200
@@ -37,7 +37,7 @@ _ADVICE = (
     (re.compile(r"read the file without --skip-bad to see why"), say("correct the file and send it again")),
     (re.compile(r", or give --encoding .*", re.DOTALL), " and send it again"),
     (re.compile(r"try --encoding \S+"), say("save the file as UTF-8 and send it again")),
-    (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), say("send it in several parts")),
+    (re.compile(r"if it is the right file, raise the limit with --max-\S+ \d+"), say("send it in several parts")),
     (re.compile(r"; name (?:one|it) with --\w+"), ""),
 )
 
@@ -118,12 +118,12 @@ def talks_of_run(store: Store, project: Project, number: int) -> tuple[Dialogue,
 
 def _read(path: Path, speaker: str | None) -> Corpus:
     try:
-        return read_dialogues(path, bot=speaker, skip_bad=True)
+        return read_dialogues(path, bot=speaker, skip_bad=True, max_rows=MAX_ROWS)
     except DataError as error:
         if "nothing is left" not in error.what:
             raise
         # Read strictly, the file is refused again, this time with the reason for every talk.
-        return read_dialogues(path, bot=speaker)
+        return read_dialogues(path, bot=speaker, max_rows=MAX_ROWS)
 
 
 def _parted(corpus: Corpus, path: Path) -> tuple[tuple[Unread, ...], tuple[str, ...]]:

@@ -15,7 +15,7 @@ from vivavoce.files.columns import find_columns, is_known
 from vivavoce.files.datasets import read_dataset, read_table
 from vivavoce.files.delimited import sniff
 from vivavoce.files.exclusions import LEFT_OUT_NOTE
-from vivavoce.files.tables import ReadOptions, Table, as_text
+from vivavoce.files.tables import ReadOptions, Table, as_text, check_rows
 from vivavoce.files.writing import FORMULA_STARTS
 from vivavoce.records import Example
 from vivavoce.sentences import say
@@ -26,6 +26,8 @@ PASTED = "pasted.csv"
 Encoding = Literal["", "utf-8", "cp1252", "utf-16"]
 ENCODINGS: tuple[Encoding, ...] = ("", "utf-8", "cp1252", "utf-16")
 SHOWN = 200
+# Half a minute of work for one request; nobody looks through a preview that is longer.
+MAX_ROWS = 200_000
 # A file is described on a command line in options; on a page there is another way to say the same.
 _ADVICE = (
     (re.compile(r"name (?:it|one) with --(?:text|intent)-column(?:, or call it '\w+')?"), say("choose the column")),
@@ -41,7 +43,7 @@ _ADVICE = (
         say("choose Windows-1252 as its encoding and send it again, where this reads well") + ": ",
     ),
     (re.compile(r"try --encoding utf-16-\S+"), say("choose UTF-16 as its encoding and send it again")),
-    (re.compile(r"if it is the right file, raise the limit with --max-file-mb \d+"), say("send it in several parts")),
+    (re.compile(r"if it is the right file, raise the limit with --max-\S+ \d+"), say("send it in several parts")),
     (re.compile(r"; name one with --format"), ""),
 )
 
@@ -110,6 +112,7 @@ def read_source(
 ) -> Reading:
     """Read a source row by row; `topic` is for lines that name none. Errors name the file as its sender does."""
     if source.lines:
+        check_rows(source.content.count(b"\n"), MAX_ROWS, "", remedy=say("send it in several parts"))
         return _read_lines(source.content.decode("utf-8", "replace"), topic, out_of_scope)
     with TemporaryDirectory(prefix="viva-") as folder:
         path = Path(folder) / source.name
@@ -147,7 +150,7 @@ def _read_lines(text: str, topic: str, out_of_scope: str) -> Reading:
 def _read_file(
     path: Path, text_column: str | None, topic_column: str | None, out_of_scope: str, encoding: str | None
 ) -> Reading:
-    table = read_table(path, ReadOptions(encoding))
+    table = read_table(path, ReadOptions(encoding, max_rows=MAX_ROWS))
     seen = Reading(unit=table.unit, columns=table.columns, sample=tuple(_sample(table)))
     try:
         columns = find_columns(table, path.name, text_column, topic_column)
