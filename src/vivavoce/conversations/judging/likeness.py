@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.conversations.judging.gaps import blank_typed, split_pieces
 from vivavoce.conversations.judging.guards import find_difference
-from vivavoce.conversations.judging.plain import plain, tidy
+from vivavoce.conversations.judging.plain import bare, plain, split_sentences
 from vivavoce.errors import MissingPartError
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def meaning_similarity(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> li
 
 def pair_up(text: str, candidates: Sequence[str], values: Mapping[str, str]) -> tuple[list[tuple[str, str]], str]:
     """Return the expected text with each candidate, placeholders put aside; and what all candidates lack, if any."""
-    pieces = split_pieces(text, values, tidy)
-    blanked = [blank_typed(pieces, tidy(candidate)) for candidate in candidates]
+    pieces = split_pieces(text, values, bare)
+    blanked = [blank_typed(pieces, bare(candidate)) for candidate in candidates]
     pairs = [pair for pair in blanked if not isinstance(pair, str)]
     lacking = next((pair for pair in blanked if isinstance(pair, str)), "")
     return pairs, "" if pairs else f"there is no {lacking} in the reply"

@@ -6,7 +6,7 @@ is left as it came.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -22,7 +22,9 @@ from vivavoce.conversations.judging.likeness import (
     meaning_similarity,
     pair_up,
 )
-from vivavoce.conversations.judging.plain import plain, shorten, tidy
+from vivavoce.conversations.judging.markdown import unmark
+from vivavoce.conversations.judging.numerals import as_digits, language_of, may_hold_number
+from vivavoce.conversations.judging.plain import bare, plain, shorten, tidy
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.sentences import say
 
@@ -139,7 +141,8 @@ def capture(
         found, _ = _find_expression(fill_expression(pattern.text, known), _candidates(reply_texts))
     else:
         expression = _literal_expression(kind, split_pieces(pattern.text, known, tidy))
-        found, _ = _find(expression, [tidy(text) for text in _candidates(reply_texts)])
+        candidates = _candidates(reply_texts)
+        found, _ = _find(expression, [*map(bare, candidates), *map(tidy, candidates)])
     if found is None:
         return None
     first = found[1] if found.re.groups else None
@@ -174,8 +177,8 @@ def _find(expression: str, texts: Sequence[str]) -> tuple[regex.Match[str] | Non
 
 
 def _find_expression(expression: str, candidates: Sequence[str]) -> tuple[regex.Match[str] | None, str]:
-    # An expression may name a curly quote or a line break: what tidying takes away is found in the text as it came.
-    return _find(expression, [*map(tidy, candidates), *candidates])
+    # An expression may name a star, a curly quote or a line break: these are found in the text as it came.
+    return _find(expression, [*dict.fromkeys((*map(bare, candidates), *map(tidy, candidates), *candidates))])
 
 
 def _literal_expression(kind: Match, pieces: list[Piece]) -> str:
@@ -198,11 +201,35 @@ def _edge(pieces: list[Piece], place: int) -> str:
 
 
 def _match_literal(case: _Case) -> Matched:
-    pieces = split_pieces(case.pattern.text, case.values, plain)
-    if not any(piece.text or piece.typed for piece in pieces):
-        return Matched(False, case.kind, why="the expected text is empty")
-    found, trouble = _find(_literal_expression(case.kind, pieces), [plain(text) for text in case.candidates])
+    found, trouble = None, ""
+    for as_expected, as_replied in _readings(case):
+        pieces = split_pieces(case.pattern.text, case.values, as_expected)
+        if not any(piece.text or piece.typed for piece in pieces):
+            return Matched(False, case.kind, why="the expected text is empty")
+        found, trouble = _find(_literal_expression(case.kind, pieces), [as_replied(text) for text in case.candidates])
+        if found is not None:
+            break
     return _told(case, found is not None, trouble)
+
+
+def _readings(case: _Case) -> Iterator[tuple[Callable[[str], str], Callable[[str], str]]]:
+    """Yield how the expected text and the reply are read: as written, without Markdown, with numbers in digits."""
+    yield plain, plain
+    # The star of a wildcard is no mark of Markdown.
+    unmarked = plain if case.kind is Match.WILDCARD else _plain_bare
+    if any(unmark(text) != text for text in (case.pattern.text, *case.candidates)):
+        yield unmarked, _plain_bare
+    expected = " ".join(piece.text for piece in split_pieces(case.pattern.text, case.values, plain))
+    if may_hold_number(expected):
+        language = language_of(expected, case.candidates[-1])
+        yield (
+            lambda text: as_digits(unmarked(text), language),
+            lambda text: as_digits(_plain_bare(text), language),
+        )
+
+
+def _plain_bare(text: str) -> str:
+    return plain(unmark(text))
 
 
 def _match_expression(case: _Case) -> Matched:
