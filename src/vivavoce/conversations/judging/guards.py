@@ -60,6 +60,13 @@ def find_difference(expected: str, reply: str, names: Sequence[str] = ()) -> str
     )
 
 
+def find_contradiction(expected: str, sentence: str, names: Sequence[str] = ()) -> str:
+    """Return how a sentence denies an expected text, as the end of a sentence; one about another name does not."""
+    if _name_difference(tidy(expected), tidy(sentence), names):
+        return ""
+    return _negation_difference(expected, sentence) or _number_difference(expected, sentence)
+
+
 def count_negations(text: str) -> int:
     """Return how often a text negates; a "no" that only opens a negative answer is not counted again."""
     flat = re.sub(r"\bno\. ?(?=\d)", "", plain(text))

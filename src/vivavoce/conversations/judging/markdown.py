@@ -1,7 +1,7 @@
 """Markdown taken off a text, so that `30 days` is found in `**30** days`.
 
-Stricter than CommonMark where a text may be meant as it is written: `2*3*4`, `snake_case` and addresses stay. A parser
-of CommonMark reads `2*3*4` as an emphasised 3, and takes several times as long.
+Stricter than CommonMark where a text may be meant as it is written: `2*3*4`, `snake_case` and addresses stay. A
+CommonMark parser reads `2*3*4` as an emphasised 3, and takes several times as long.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff"
 _LETTER = rf"[^\W_{_UNSPACED}]"
 # What Markdown is made of; most replies have none of it.
 _SIGN = re.compile(r"[*_`~\[\\#|>•]")
-_LINE_MARK = re.compile(r"\s*(?:[-+]|\d{1,3}[.)])\s")
+_LINE_MARK = re.compile(r"\s*(?:---|(?:[-+]|\d{1,3}[.)])\s)")
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[^\n`]*\n(?P<code>.*?)(?:\n {0,3}(?P=fence)[ \t]*$|\Z)", re.M | re.S)
 _CODE = re.compile(r"`(?<!``)(?P<more>`?)(?!`)(?P<code>[^`\n]+?)`(?P=more)(?!`)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_ADDRESS = re.compile(r"<((?:https?://|mailto:)[^\s<>]+)>|(?:https?://|www\.)[^\s<>()\[\]*|]+")
+_ADDRESS = re.compile(r"<((?:https?://|mailto:)[^\s<>]+)>|(?:https?://|www\.)[^\s<>()\[\]|]*[^\s<>()\[\]|*_~]")
 _TARGET = r"\((?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 _LINK = re.compile(rf"\[(?<!\w\[)(?P<text>[^\[\]\n]{{0,500}})\]{_TARGET}")
 _IMAGE = re.compile(f"!{_LINK.pattern}")
@@ -33,7 +33,7 @@ _RULE = re.compile(r"^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 _COLUMNS = frozenset("|-: \t")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[ \t]*\|[ \t]*(?=\d)")
 
-# Two stars or a wave may touch letters ("**URL**s"), never a digit: `2**3**4` is no emphasis. One star touches neither.
+# Two stars may touch letters ("**URL**s"), never a digit: `2**3**4` is no emphasis. One star touches neither.
 # Each begins with its sign, not with what must not stand before it: so the sign is found fast.
 _EMPHASES = (
     re.compile(r"\*\*(?<![\d*]\*\*)(?=\S)(?P<text>(?:(?!\*\*|\n\s*\n).){1,2000}?)(?<=\S)\*\*(?!\d)", re.DOTALL),

@@ -16,6 +16,7 @@ import regex
 from vivavoce.conversations.judging.gaps import Piece, as_expression, fill_expression, split_pieces, unfilled
 from vivavoce.conversations.judging.likeness import (
     NO_ENCODER,
+    best_excerpt,
     best_pair,
     edit_similarity,
     find_encoder,
@@ -23,7 +24,7 @@ from vivavoce.conversations.judging.likeness import (
     pair_up,
 )
 from vivavoce.conversations.judging.markdown import unmark
-from vivavoce.conversations.judging.numerals import as_digits, language_of, may_hold_number
+from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
 from vivavoce.conversations.judging.plain import bare, plain, shorten, tidy
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.sentences import say
@@ -41,6 +42,7 @@ TOO_SLOW = f"the expression ran out of time ({REGEX_SECONDS} s)"
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 _LETTER = rf"[^\W{_UNSPACED}]"
 _IS_LETTER = regex.compile(_LETTER)
+_DIGIT = regex.compile(r"\d")
 # "can" is not found in "can't", nor "2" in "2.50".
 _BEFORE_WORD = rf"(?<!{_LETTER})"
 _AFTER_WORD = rf"(?!{_LETTER}|'t(?!{_LETTER}))"
@@ -220,8 +222,9 @@ def _readings(case: _Case) -> Iterator[tuple[Callable[[str], str], Callable[[str
     if any(unmark(text) != text for text in (case.pattern.text, *case.candidates)):
         yield unmarked, _plain_bare
     expected = " ".join(piece.text for piece in split_pieces(case.pattern.text, case.values, plain))
-    if may_hold_number(expected):
-        language = language_of(expected, case.candidates[-1])
+    said = _plain_bare(case.candidates[-1])
+    if may_be_rewritten(expected) or (_DIGIT.search(expected) and may_be_rewritten(said)):
+        language = language_of(expected, said)
         yield (
             lambda text: as_digits(unmarked(text), language),
             lambda text: as_digits(_plain_bare(text), language),
@@ -256,22 +259,35 @@ def _not_found(case: _Case) -> str:
 
 def _match_fuzzy(case: _Case) -> Matched:
     pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
-    return _judge_pairs(case, pairs, [edit_similarity(*pair) for pair in pairs], lacking)
+    if not pairs:
+        return Matched(False, case.kind, why=lacking)
+    scores = [edit_similarity(*pair) for pair in pairs]
+    return _near(case, *best_pair(pairs, scores, _minimum(case), case.names))
 
 
 def _match_similar(case: _Case) -> Matched:
     encoder = find_encoder(case.encoder)
     if encoder is None:
         return Matched(False, case.kind, needs_look=True, why=NO_ENCODER)
-    pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
-    return _judge_pairs(case, pairs, meaning_similarity(pairs, encoder) if pairs else [], lacking)
-
-
-def _judge_pairs(case: _Case, pairs: list[tuple[str, str]], scores: list[float], lacking: str) -> Matched:
+    text, minimum = case.pattern.text, _minimum(case)
+    pairs, lacking = pair_up(text, case.candidates, case.values)
     if not pairs:
         return Matched(False, case.kind, why=lacking)
-    minimum = case.pattern.minimum or MINIMUM[case.kind]
-    score, held_back = best_pair(pairs, scores, minimum, case.names)
+    score, held_back = best_pair(pairs, meaning_similarity(pairs, encoder), minimum, case.names)
+    if held_back or score < minimum:
+        # A long reply says more than was expected: what was expected may stand in one of its sentences.
+        pieces, reply = split_pieces(text, case.values, bare), case.candidates[-1]
+        part, why = best_excerpt(pieces, reply, encoder, minimum, case.names)
+        score, held_back = (part, why) if part >= minimum or part > score else (score, held_back)
+    return _near(case, score, held_back)
+
+
+def _minimum(case: _Case) -> float:
+    return case.pattern.minimum or MINIMUM[case.kind]
+
+
+def _near(case: _Case, score: float, held_back: str) -> Matched:
+    minimum = _minimum(case)
     said = f"{shorten(case.pattern.text)} ({case.kind} {score:.2f}, needs {minimum:.2f})"
     if held_back:
         return Matched(False, case.kind, score, True, say(f"near {said!s}, but {held_back}: a person should look"))

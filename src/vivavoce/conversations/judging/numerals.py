@@ -1,7 +1,7 @@
 """Numbers in one way of writing: `1,200` and `1200`, `thirty` and `30`.
 
-Words are known from 0 to 100 in English, German, French and Spanish. A word that more often means something else is no
-number here: one, ein, un (articles), neuf (new). A larger number in words ("two hundred") stays as it is, whole.
+Words are known from 0 to 100 in English, German, French and Spanish. A word that more often means something else is
+no number here: one, ein, un (articles), neuf (new). A larger number in words ("two hundred") stays as it is, whole.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from functools import cache, lru_cache
 from vivavoce.text.words import guess_language
 
 UNKNOWN = "und"
+_WORD = re.compile(r"[^\W\d_]+")
+_PARTED = re.compile(r"\d[,.' ]\d{3}")
 # The signs that part thousands, by language. A text of unknown language may be written in any of these ways.
 _GROUPING = {"en": ",", "zh": ",", "de": ".' ", "fr": ".' ", "es": ". ", UNKNOWN: ",.' "}
-_SPANISH = frozenset("el los las y para por con su del está días usted es una son".split())
-_FRENCH = frozenset("le les et pour vous des du est votre nous dans une jours ce".split())
+_SPANISH = frozenset(
+    ("el", "los", "las", "y", "para", "por", "con", "su", "del", "días", "usted", "es", "una", "son")
+)
+_FRENCH = frozenset(("le", "les", "et", "pour", "vous", "des", "du", "est", "votre", "nous", "dans", "une", "jours"))
 
 _SMALL = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -37,8 +41,8 @@ _TENS = {
 _HUNDRED = {"en": ("hundred", "one hundred"), "de": ("hundert", "einhundert"), "fr": ("cent",), "es": ("cien",)}
 # Words of larger numbers, fractions and ordinals.
 _LARGER = {
-    "en": "hundred hundreds thousand thousands million millions billion dozen half quarter quarters third thirds first "
-    "fourth fifth sixth seventh eighth ninth point",
+    "en": "hundred hundreds thousand thousands million millions billion dozen half quarter quarters third thirds "
+    "first fourth fifth sixth seventh eighth ninth point",
     "de": "hundert tausend million millionen milliarde milliarden dutzend halb viertel einhalb komma",
     "fr": "cent cents mille million millions milliard demi demie virgule",
     "es": "cien ciento cientos mil millón millones medio media coma",
@@ -60,9 +64,14 @@ def language_of(*texts: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def may_hold_number(text: str) -> bool:
-    """Tell whether a folded text holds a number in any of the languages."""
-    return any(runs.search(text) for name in _SMALL if (runs := _runs(name)))
+def may_be_rewritten(text: str) -> bool:
+    """Tell whether a folded text holds a number in words, or in parted thousands, in any of the languages."""
+    return bool(_PARTED.search(text)) or not _all_words().isdisjoint(_WORD.findall(text))
+
+
+@cache
+def _all_words() -> frozenset[str]:
+    return frozenset(word for name in _SMALL for words in number_words(name) for word in words.split()) - {"et", "y"}
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +89,7 @@ def find_numbers(text: str, language: str) -> Iterator[str]:
     runs = _runs(language)
     for run in runs.finditer(digits) if runs else ():
         words = _key(run[0]).split()
-        if len(words) > 1 and any(word in _table(language) for word in words):
+        if len(words) > 1 and any(word in number_words(language) for word in words):
             yield _key(run[0])
 
 
@@ -92,7 +101,7 @@ def _groups(signs: str) -> re.Pattern[str]:
 
 def _in_digits(run: str, language: str) -> str:
     """Return a run of numbers in digits where it is one number, or several joined by "and"."""
-    table = _table(language)
+    table = number_words(language)
     if _key(run) in table:
         return str(table[_key(run)])
     parts = re.split(r"( (?:and|et|y) )", run)
@@ -108,8 +117,8 @@ def _key(run: str) -> str:
 @cache
 def _runs(language: str) -> re.Pattern[str] | None:
     """Return what finds numbers in a row: they may be one number."""
-    words = {word for key in (*_table(language), *_NO_NUMBERS) for word in key.split()} | _larger(language)
-    if not _table(language):
+    words = {word for key in (*number_words(language), *_NO_NUMBERS) for word in key.split()} | _larger(language)
+    if not number_words(language):
         return None
     listed = "|".join(sorted(words - {"et", "y"}, key=len, reverse=True))
     number = rf"(?:(?:{listed})\b|\d+(?:[.,]\d+)*)"
@@ -126,7 +135,7 @@ def _larger(language: str) -> frozenset[str]:
 
 
 @cache
-def _table(language: str) -> dict[str, int]:
+def number_words(language: str) -> dict[str, int]:
     """Return the numbers from 0 to 100 by their words, folded, with blanks for hyphens."""
     known = {_key(words): number for name in _names(language) for words, number in _numbers(name)}
     dropped = _NO_NUMBERS | (_DOUBTFUL if language == UNKNOWN else frozenset())
@@ -139,7 +148,9 @@ def _numbers(name: str) -> Iterator[tuple[str, int]]:
     yield from ((word, 100) for word in _HUNDRED[name])
     for tens, word in enumerate(_TENS[name].split(), 2):
         yield word, tens * 10
-        yield from ((words, tens * 10 + unit) for unit in range(1, 10) for words in _compound(name, word, unit, small))
+        yield from (
+            (words, tens * 10 + unit) for unit in range(1, 10) for words in _compound(name, word, unit, small)
+        )
     if name == "es":
         yield from ((f"veinti{word}", number) for number, word in enumerate(_VEINTI.split(), 21))
     if name == "fr":

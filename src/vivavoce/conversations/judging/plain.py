@@ -28,7 +28,9 @@ _SIGNS = str.maketrans(
 )
 
 # "30. Juni", "e.g. Rome" and "Dr. Who" do not end a sentence.
-_SENTENCE_END = re.compile(r"(?<=[.!?…])(?<![\d.]\.)(?<!\b\w\.)(?<!\b(?:Dr|Mr|Nr|No|St|ca|vs)\.)\s+(?=[^a-z\s])|(?<=[。！？])")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?…])(?<![\d.]\.)(?<![\s.(]\w\.)(?<!\b(?:Dr|Mr|Nr|No|St|ca|vs)\.)\s+(?=[^a-z\s])|(?<=[。！？])"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -54,7 +56,7 @@ def plain(text: str) -> str:
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text, bare; a line, a list item and a row of a table end one too."""
     lines = _BLOCK.sub("\n", unmark(text)).split("\n")
-    return [sentence for line in lines for sentence in _SENTENCE_END.split(tidy(line)) if sentence]
+    return [sentence.strip() for line in lines for sentence in _SENTENCE_END.split(tidy(line)) if sentence.strip()]
 
 
 def shorten(text: str, length: int = 60) -> str:
