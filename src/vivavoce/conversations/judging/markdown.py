@@ -31,7 +31,7 @@ _BULLET = re.compile(r"^[ \t]*[-*+•][ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)", re.MULT
 _NUMBERED = re.compile(r"^[ \t]*(?P<number>\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
 _RULE = re.compile(r"^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 _COLUMNS = frozenset("|-: \t")
-_BETWEEN_DIGITS = re.compile(r"(?<=\d)[ \t]*\|[ \t]*(?=\d)")
+_BETWEEN_DIGITS = re.compile(r"(?<=[\d*_~])[ \t]*\|[ \t]*(?=[*_~]*\d)")
 
 # Two stars may touch letters ("**URL**s"), never a digit: `2**3**4` is no emphasis. One star touches neither.
 # Each begins with its sign, not with what must not stand before it: so the sign is found fast.

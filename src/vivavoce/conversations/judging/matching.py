@@ -25,7 +25,7 @@ from vivavoce.conversations.judging.likeness import (
 )
 from vivavoce.conversations.judging.markdown import unmark
 from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
-from vivavoce.conversations.judging.plain import bare, plain, shorten, tidy
+from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.sentences import say
 
@@ -227,7 +227,7 @@ def _readings(case: _Case) -> Iterator[tuple[Callable[[str], str], Callable[[str
         language = language_of(expected, said)
         yield (
             lambda text: as_digits(unmarked(text), language),
-            lambda text: as_digits(_plain_bare(text), language),
+            lambda text: as_digits(plain(bare_lines(text)), language),
         )
 
 

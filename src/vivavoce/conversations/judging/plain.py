@@ -27,6 +27,7 @@ _SIGNS = str.maketrans(
     }
 )
 
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)[ \t]*\n\s*(?=\d)")
 # "30. Juni", "e.g. Rome" and "Dr. Who" do not end a sentence.
 _SENTENCE_END = re.compile(
     r"(?<=[.!?…])(?<![\d.]\.)(?<![\s.(]\w\.)(?<!\b(?:Dr|Mr|Nr|No|St|ca|vs)\.)\s+(?=[^a-z\s])|(?<=[。！？])"
@@ -46,6 +47,11 @@ def tidy(text: str) -> str:
 def bare(text: str) -> str:
     """Return a tidy text without Markdown: what a visitor reads."""
     return tidy(unmark(text))
+
+
+def bare_lines(text: str) -> str:
+    """Return a bare text in which a number that ends a line does not run into one that begins the next."""
+    return tidy(_BETWEEN_NUMBERS.sub("; ", _BLOCK.sub("\n", unmark(text))))
 
 
 def plain(text: str) -> str:
