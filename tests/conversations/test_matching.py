@@ -74,7 +74,7 @@ def test_every_kind_is_documented_and_has_an_example() -> None:
     assert all(f"| `{kind}`" in page for kind in Match)
     # The meaning that vectors see depends on the weights; it is tested with words of our own below.
     assert {row[0] for row in documented()} == {*Match} - {Match.SIMILAR}
-    assert len(documented()) == 25
+    assert len(documented()) == 32
 
 
 # Literal texts
@@ -337,3 +337,40 @@ def test_negation_is_known_in_several_writings(text: str) -> None:
 def test_tidying_leaves_no_double_blank_and_folds_case(text: str) -> None:
     assert "  " not in tidy(text)
     assert plain(text) == plain(text).strip()
+
+
+# Long replies
+
+FACT = "you get a refund within 30 days"
+CHAT = "Thanks for asking us about this matter, dear customer. {} Do tell me whether anything else is open!"
+
+
+def test_similar_finds_what_was_expected_in_a_sentence_of_a_long_reply() -> None:
+    long = CHAT.format("You get a **refund** within *thirty* days.")
+    assert match("similar", FACT, long).passed
+    assert match("similar", "you get a refund within {number} days", CHAT.format("You get a refund within 5 days."),
+                 minimum=0.7).passed  # fmt: skip
+    assert match("similar", f"{FACT} and we send it on to your bank",
+                 CHAT.format("You get a refund within 30 days. And we send it on to your bank.")).passed  # fmt: skip
+    assert not match("similar", FACT, CHAT.format("Nothing of this kind was ever heard of here.")).passed
+
+
+@pytest.mark.parametrize(
+    ("sentence", "guard"),
+    [
+        ("You get a refund within 14 days.", "numbers"),
+        ("You never get a refund within 30 days.", "negation"),
+        ("You get a refund within 30 days. You get no refund within 30 days.", "in another sentence the negation"),
+        ("You get a refund within 30 days. Or you get a refund within 14 days.", "in another sentence the numbers"),
+    ],
+)
+def test_guards_hold_for_the_sentences_of_a_long_reply_too(sentence: str, guard: str) -> None:
+    found = match("similar", FACT, CHAT.format(sentence))
+    assert not found.passed
+    assert found.needs_look
+    assert guard in found.why
+
+
+def test_a_sentence_about_another_name_contradicts_nothing() -> None:
+    both = "Refunds to Visa take 5 days here. Refunds to Paypal take 9 days here."
+    assert match("similar", "refunds to Visa take 5 days here", CHAT.format(both)).passed

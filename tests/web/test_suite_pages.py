@@ -62,6 +62,22 @@ def test_a_file_that_cannot_be_read_is_refused_without_a_path_of_the_server(edit
         assert tempfile.gettempdir() not in answer.text
 
 
+def test_a_file_of_another_tool_is_named_on_the_page(editor) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("agent.json", "{}")
+        archive.writestr("flows/Start/Start.json", "{}")
+    promptfoo = b"prompts: [a]\nproviders: [b]\ntests: []\n"
+    for name, content, what in (
+        ("a.yaml", promptfoo, "a promptfoo configuration"),
+        ("a.zip", packed.getvalue(), "an export of a Dialogflow CX agent"),
+    ):
+        answer = editor.post("/p/jobs/suites", data={"do": "upload"}, files={"file": (name, content)})
+        assert answer.status_code == 400
+        assert what in answer.text
+        assert tempfile.gettempdir() not in answer.text
+
+
 def test_only_what_ships_is_taken_by_name(editor) -> None:
     for wanted in ("nothing", "/etc", "../flight"):
         assert editor.post("/p/jobs/suites", data={"do": "shipped", "shipped": wanted}).status_code == 400

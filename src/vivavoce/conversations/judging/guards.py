@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
+from vivavoce.conversations.judging.numerals import find_numbers, language_of
 from vivavoce.conversations.judging.plain import plain, tidy
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -41,16 +42,7 @@ _OPPOSITES = tuple(
     )
     for pair in pairs.split()
 )
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_WORDS_OF_NUMBERS = {
-    word: str(number)
-    for words in (
-        "two three four five six seven eight nine ten eleven twelve",
-        "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    )
-    for number, word in enumerate(words.split(), 2)
-}
 _ONES = frozenset(("a", "an", "one", "ein", "eine", "einen", "einem", "einer", "eins"))
 _SENTENCE_END = re.compile(r"[.!?:;\n\"(]\s*$|^\s*$|(?:^|\s)[-*]\s+$")
 _SMALL_I = frozenset(("i", "i'm", "i'll", "i'd", "i've"))
@@ -66,6 +58,13 @@ def find_difference(expected: str, reply: str, names: Sequence[str] = ()) -> str
         or _number_difference(expected, reply)
         or _name_difference(tidy(expected), tidy(reply), names)
     )
+
+
+def find_contradiction(expected: str, sentence: str, names: Sequence[str] = ()) -> str:
+    """Return how a sentence denies an expected text, as the end of a sentence; one about another name does not."""
+    if _name_difference(tidy(expected), tidy(sentence), names):
+        return ""
+    return _negation_difference(expected, sentence) or _number_difference(expected, sentence)
 
 
 def count_negations(text: str) -> int:
@@ -96,14 +95,9 @@ def _negation_difference(expected: str, reply: str) -> str:
     return ""
 
 
-def _numbers(text: str) -> set[str]:
-    """Return the numbers of a text in one way of writing; "two" is 2."""
-    flat = plain(text)
-    digits = {_one_writing(number) for number in _NUMBER.findall(flat)}
-    return digits | {_WORDS_OF_NUMBERS[word] for word in _WORD.findall(flat) if word in _WORDS_OF_NUMBERS}
-
-
 def _one_writing(number: str) -> str:
+    if not number[0].isdigit():
+        return number
     if _THOUSANDS.fullmatch(number):
         return re.sub("[.,]", "", number)
     whole, _, rest = number.replace(",", ".").rpartition(".")
@@ -114,7 +108,8 @@ def _one_writing(number: str) -> str:
 
 
 def _number_difference(expected: str, reply: str) -> str:
-    ours, theirs = _numbers(expected), _numbers(reply)
+    language = language_of(expected, reply)
+    ours, theirs = (set(map(_one_writing, find_numbers(plain(text), language))) for text in (expected, reply))
     # "one ticket" and "1 ticket" are the same; "one" alone is too often no number at all.
     if "1" in ours ^ theirs and _ONES & set(_WORD.findall(plain(expected if "1" in theirs else reply))):
         ours, theirs = ours - {"1"}, theirs - {"1"}

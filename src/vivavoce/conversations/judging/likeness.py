@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vivavoce.conversations.judging.gaps import blank_typed, split_pieces
-from vivavoce.conversations.judging.guards import find_difference
-from vivavoce.conversations.judging.plain import plain, tidy
+from vivavoce.conversations.judging.gaps import Piece, blank_typed, split_pieces
+from vivavoce.conversations.judging.guards import find_contradiction, find_difference
+from vivavoce.conversations.judging.plain import bare, plain, split_sentences
 from vivavoce.errors import MissingPartError
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
 
 NO_ENCODER = "sentence vectors are not installed: run `viva models get` once"
+# Sentences of a long reply that are compared together, and how many of its sentences are looked at.
+WIDEST = 3
+MOST_SENTENCES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some sentences of a reply beside the expected text, typed gaps put aside in both; `places` of the sentences."""
+
+    places: range
+    expected: str
+    reply: str
+    score: float = 0.0
 
 
 def edit_similarity(expected: str, reply: str) -> float:
@@ -45,8 +59,8 @@ def meaning_similarity(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> li
 
 def pair_up(text: str, candidates: Sequence[str], values: Mapping[str, str]) -> tuple[list[tuple[str, str]], str]:
     """Return the expected text with each candidate, placeholders put aside; and what all candidates lack, if any."""
-    pieces = split_pieces(text, values, tidy)
-    blanked = [blank_typed(pieces, tidy(candidate)) for candidate in candidates]
+    pieces = split_pieces(text, values, bare)
+    blanked = [blank_typed(pieces, bare(candidate)) for candidate in candidates]
     pairs = [pair for pair in blanked if not isinstance(pair, str)]
     lacking = next((pair for pair in blanked if isinstance(pair, str)), "")
     return pairs, "" if pairs else f"there is no {lacking} in the reply"
@@ -66,3 +80,47 @@ def best_pair(
             return score, ""
         held_back = held_back or difference
     return ranked[0][0], held_back
+
+
+def best_excerpt(
+    pieces: list[Piece], reply: str, encoder: Encoder, minimum: float, names: Sequence[str]
+) -> tuple[float, str]:
+    """Return the best score of one to three sentences that no guard holds back, or the best with what held it back.
+
+    Wider excerpts are tried around the nearest sentence only. A sentence elsewhere that is as near and says the
+    opposite, or another number, holds the reply back.
+    """
+    sentences = split_sentences(reply)[:MOST_SENTENCES]
+
+    def score(spans: Iterable[range]) -> list[Excerpt]:
+        pairs = [(span, blank_typed(pieces, " ".join(sentences[span.start : span.stop]))) for span in spans]
+        excerpts = [Excerpt(span, *pair) for span, pair in pairs if not isinstance(pair, str)]
+        scores = meaning_similarity([(each.expected, each.reply) for each in excerpts], encoder)
+        return [replace(each, score=value) for each, value in zip(excerpts, scores, strict=True)]
+
+    singles = score(range(place, place + 1) for place in range(len(sentences)))
+    if not singles or len(sentences) == 1:
+        return 0.0, ""
+    nearest = max(singles, key=lambda each: each.score).places.start
+    ranked = sorted([*singles, *score(_around(nearest, len(sentences)))], key=lambda each: -each.score)
+    pairs = [(each.expected, each.reply) for each in ranked]
+    best, held_back = best_pair(pairs, [each.score for each in ranked], minimum, names)
+    if held_back or best < minimum:
+        return best, held_back
+    chosen = next(each for each in ranked if each.score == best)
+    return best, _denied(chosen, [each for each in singles if each.score >= minimum], names)
+
+
+def _around(place: int, count: int) -> list[range]:
+    """Return the spans of two and three sentences that hold a place."""
+    starts = [(place - back, width) for width in range(2, WIDEST + 1) for back in range(width)]
+    return [range(start, start + width) for start, width in starts if 0 <= start <= count - width]
+
+
+def _denied(chosen: Excerpt, near: Sequence[Excerpt], names: Sequence[str]) -> str:
+    for each in near:
+        if each.places.start not in chosen.places:
+            difference = find_contradiction(each.expected, each.reply, names)
+            if difference:
+                return f"in another sentence {difference}"
+    return ""

@@ -6,7 +6,7 @@ is left as it came.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -16,13 +16,16 @@ import regex
 from vivavoce.conversations.judging.gaps import Piece, as_expression, fill_expression, split_pieces, unfilled
 from vivavoce.conversations.judging.likeness import (
     NO_ENCODER,
+    best_excerpt,
     best_pair,
     edit_similarity,
     find_encoder,
     meaning_similarity,
     pair_up,
 )
-from vivavoce.conversations.judging.plain import plain, shorten, tidy
+from vivavoce.conversations.judging.markdown import unmark
+from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
+from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.sentences import say
 
@@ -39,6 +42,7 @@ TOO_SLOW = f"the expression ran out of time ({REGEX_SECONDS} s)"
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 _LETTER = rf"[^\W{_UNSPACED}]"
 _IS_LETTER = regex.compile(_LETTER)
+_DIGIT = regex.compile(r"\d")
 # "can" is not found in "can't", nor "2" in "2.50".
 _BEFORE_WORD = rf"(?<!{_LETTER})"
 _AFTER_WORD = rf"(?!{_LETTER}|'t(?!{_LETTER}))"
@@ -139,7 +143,8 @@ def capture(
         found, _ = _find_expression(fill_expression(pattern.text, known), _candidates(reply_texts))
     else:
         expression = _literal_expression(kind, split_pieces(pattern.text, known, tidy))
-        found, _ = _find(expression, [tidy(text) for text in _candidates(reply_texts)])
+        candidates = _candidates(reply_texts)
+        found, _ = _find(expression, [*map(bare, candidates), *map(tidy, candidates)])
     if found is None:
         return None
     first = found[1] if found.re.groups else None
@@ -174,8 +179,8 @@ def _find(expression: str, texts: Sequence[str]) -> tuple[regex.Match[str] | Non
 
 
 def _find_expression(expression: str, candidates: Sequence[str]) -> tuple[regex.Match[str] | None, str]:
-    # An expression may name a curly quote or a line break: what tidying takes away is found in the text as it came.
-    return _find(expression, [*map(tidy, candidates), *candidates])
+    # An expression may name a star, a curly quote or a line break: these are found in the text as it came.
+    return _find(expression, [*dict.fromkeys((*map(bare, candidates), *map(tidy, candidates), *candidates))])
 
 
 def _literal_expression(kind: Match, pieces: list[Piece]) -> str:
@@ -198,11 +203,36 @@ def _edge(pieces: list[Piece], place: int) -> str:
 
 
 def _match_literal(case: _Case) -> Matched:
-    pieces = split_pieces(case.pattern.text, case.values, plain)
-    if not any(piece.text or piece.typed for piece in pieces):
-        return Matched(False, case.kind, why="the expected text is empty")
-    found, trouble = _find(_literal_expression(case.kind, pieces), [plain(text) for text in case.candidates])
+    found, trouble = None, ""
+    for as_expected, as_replied in _readings(case):
+        pieces = split_pieces(case.pattern.text, case.values, as_expected)
+        if not any(piece.text or piece.typed for piece in pieces):
+            return Matched(False, case.kind, why="the expected text is empty")
+        found, trouble = _find(_literal_expression(case.kind, pieces), [as_replied(text) for text in case.candidates])
+        if found is not None:
+            break
     return _told(case, found is not None, trouble)
+
+
+def _readings(case: _Case) -> Iterator[tuple[Callable[[str], str], Callable[[str], str]]]:
+    """Yield how the expected text and the reply are read: as written, without Markdown, with numbers in digits."""
+    yield plain, plain
+    # The star of a wildcard is no mark of Markdown.
+    unmarked = plain if case.kind is Match.WILDCARD else _plain_bare
+    if any(unmark(text) != text for text in (case.pattern.text, *case.candidates)):
+        yield unmarked, _plain_bare
+    expected = " ".join(piece.text for piece in split_pieces(case.pattern.text, case.values, plain))
+    said = _plain_bare(case.candidates[-1])
+    if may_be_rewritten(expected) or (_DIGIT.search(expected) and may_be_rewritten(said)):
+        language = language_of(expected, said)
+        yield (
+            lambda text: as_digits(unmarked(text), language),
+            lambda text: as_digits(plain(bare_lines(text)), language),
+        )
+
+
+def _plain_bare(text: str) -> str:
+    return plain(unmark(text))
 
 
 def _match_expression(case: _Case) -> Matched:
@@ -229,22 +259,35 @@ def _not_found(case: _Case) -> str:
 
 def _match_fuzzy(case: _Case) -> Matched:
     pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
-    return _judge_pairs(case, pairs, [edit_similarity(*pair) for pair in pairs], lacking)
+    if not pairs:
+        return Matched(False, case.kind, why=lacking)
+    scores = [edit_similarity(*pair) for pair in pairs]
+    return _near(case, *best_pair(pairs, scores, _minimum(case), case.names))
 
 
 def _match_similar(case: _Case) -> Matched:
     encoder = find_encoder(case.encoder)
     if encoder is None:
         return Matched(False, case.kind, needs_look=True, why=NO_ENCODER)
-    pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
-    return _judge_pairs(case, pairs, meaning_similarity(pairs, encoder) if pairs else [], lacking)
-
-
-def _judge_pairs(case: _Case, pairs: list[tuple[str, str]], scores: list[float], lacking: str) -> Matched:
+    text, minimum = case.pattern.text, _minimum(case)
+    pairs, lacking = pair_up(text, case.candidates, case.values)
     if not pairs:
         return Matched(False, case.kind, why=lacking)
-    minimum = case.pattern.minimum or MINIMUM[case.kind]
-    score, held_back = best_pair(pairs, scores, minimum, case.names)
+    score, held_back = best_pair(pairs, meaning_similarity(pairs, encoder), minimum, case.names)
+    if held_back or score < minimum:
+        # A long reply says more than was expected: what was expected may stand in one of its sentences.
+        pieces, reply = split_pieces(text, case.values, bare), case.candidates[-1]
+        part, why = best_excerpt(pieces, reply, encoder, minimum, case.names)
+        score, held_back = (part, why) if part >= minimum or part > score else (score, held_back)
+    return _near(case, score, held_back)
+
+
+def _minimum(case: _Case) -> float:
+    return case.pattern.minimum or MINIMUM[case.kind]
+
+
+def _near(case: _Case, score: float, held_back: str) -> Matched:
+    minimum = _minimum(case)
     said = f"{shorten(case.pattern.text)} ({case.kind} {score:.2f}, needs {minimum:.2f})"
     if held_back:
         return Matched(False, case.kind, score, True, say(f"near {said!s}, but {held_back}: a person should look"))

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from vivavoce.conversations.judging.markdown import unmark
+
 # Only real tags go: `<name>` may be a placeholder that a bot forgot to fill, and a tester wants to find it.
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 _INLINE = (
@@ -25,6 +27,12 @@ _SIGNS = str.maketrans(
     }
 )
 
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)[ \t]*\n\s*(?=\d)")
+# "30. Juni", "e.g. Rome" and "Dr. Who" do not end a sentence.
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?…])(?<![\d.]\.)(?<![\s.(]\w\.)(?<!\b(?:Dr|Mr|Nr|No|St|ca|vs)\.)\s+(?=[^a-z\s])|(?<=[。！？])"
+)
+
 
 @lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
@@ -36,9 +44,25 @@ def tidy(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", bare.translate(_SIGNS)).split())
 
 
+def bare(text: str) -> str:
+    """Return a tidy text without Markdown: what a visitor reads."""
+    return tidy(unmark(text))
+
+
+def bare_lines(text: str) -> str:
+    """Return a bare text in which a number that ends a line does not run into one that begins the next."""
+    return tidy(_BETWEEN_NUMBERS.sub("; ", _BLOCK.sub("\n", unmark(text))))
+
+
 def plain(text: str) -> str:
     """Return a tidy text with its case folded: what most kinds of match compare."""
     return unicodedata.normalize("NFKC", tidy(text).casefold())
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, bare; a line, a list item and a row of a table end one too."""
+    lines = _BLOCK.sub("\n", unmark(text)).split("\n")
+    return [sentence.strip() for line in lines for sentence in _SENTENCE_END.split(tidy(line)) if sentence.strip()]
 
 
 def shorten(text: str, length: int = 60) -> str:

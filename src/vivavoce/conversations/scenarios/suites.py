@@ -10,6 +10,7 @@ from typing import Any
 from vivavoce import demo
 from vivavoce.conversations.scenario import LEVELS, Suite, Turn
 from vivavoce.conversations.scenarios.folders import BOTS, SHEETS, YAML, files_to_read, tables_of_agents
+from vivavoce.conversations.scenarios.foreign import recognise, refusal
 from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET, is_sheet_of_scenarios, read_sheet_suite
 from vivavoce.conversations.scenarios.formats.sheet_writing import write_sheet_suite
 from vivavoce.conversations.scenarios.formats.yaml_reading import suite_from_yaml
@@ -85,8 +86,12 @@ def _read_file(path: Path, options: ReadOptions) -> Suite:
         return _read_botium(path)
     ending = path.suffix.lower()
     if ending in SHEETS:
-        return _read_table(path, options) or read_sheet_suite(path, sheet=options.sheet, encoding=options.encoding)
+        suite = _read_table(path, options)
+        if suite is None:
+            _refuse_foreign(path, options)
+        return suite or read_sheet_suite(path, sheet=options.sheet, encoding=options.encoding)
     if ending not in YAML:
+        _refuse_foreign(path, options)
         raise FileError(
             f"scenarios are not read from '{ending}' files",
             where=str(path),
@@ -95,7 +100,16 @@ def _read_file(path: Path, options: ReadOptions) -> Suite:
     file = read_yaml(path)
     if _is_botium_yaml(file):
         return _read_botium(path)
-    return _read_rasa(path) if _is_rasa(file) else suite_from_yaml(file)
+    if _is_rasa(file):
+        return _read_rasa(path)
+    if kind := recognise(path, value=file.value):
+        raise refusal(kind, str(path))
+    return suite_from_yaml(file)
+
+
+def _refuse_foreign(path: Path, options: ReadOptions) -> None:
+    if kind := recognise(path, encoding=options.encoding):
+        raise refusal(kind, str(path))
 
 
 def _read_folder(folder: Path, options: ReadOptions) -> Suite:
@@ -103,6 +117,8 @@ def _read_folder(folder: Path, options: ReadOptions) -> Suite:
     notes: list[str] = []
     suites = list(_folder_suites(folder, options, notes))
     if not suites:
+        for path in (folder, *sorted(path for path in folder.iterdir() if path.is_file())):
+            _refuse_foreign(path, options)
         raise FileError(
             "there are no scenarios in this folder",
             where=str(folder),
@@ -129,8 +145,9 @@ def _folder_suites(folder: Path, options: ReadOptions, notes: list[str]) -> Iter
         if suite is not None:
             yield suite
         elif path.name not in silent:
-            reason = "no `scenarios`" if is_yaml else "no columns scenario and user"
-            notes.append(f"{path.name} was passed over: it has {reason}")
+            kind = recognise(path, encoding=options.encoding)
+            reason = "it has no `scenarios`" if is_yaml else "it has no columns scenario and user"
+            notes.append(f"{path.name} was passed over: {f'it is {kind.what}' if kind else reason}")
 
 
 def _folder_yaml(path: Path) -> Suite | None:
@@ -139,7 +156,8 @@ def _folder_yaml(path: Path) -> Suite | None:
         return _read_rasa(path)
     if _is_botium_yaml(file):
         return _read_botium(path)
-    return suite_from_yaml(file) if OURS & set(as_mapping(file.value)) else None
+    keys = set(as_mapping(file.value))
+    return suite_from_yaml(file) if OURS & keys and not recognise(path, value=file.value) else None
 
 
 def _read_table(path: Path, options: ReadOptions) -> Suite | None:

@@ -24,7 +24,13 @@ from vivavoce.conversations.scenario import (
 )
 from vivavoce.conversations.scenarios.folders import is_blank, is_hidden
 from vivavoce.conversations.scenarios.formats.botium_checks import Checks, read_checks
-from vivavoce.conversations.scenarios.formats.botium_tables import holds_table, read_table_file
+from vivavoce.conversations.scenarios.formats.botium_includes import INCLUDE, Parts, included
+from vivavoce.conversations.scenarios.formats.botium_tables import (
+    CONVO_CSV,
+    PARTIAL_CSV,
+    holds_table,
+    read_table_file,
+)
 from vivavoce.conversations.scenarios.formats.botium_text import (
     CONVO,
     ENDINGS,
@@ -59,9 +65,9 @@ def is_botium(path: Path, *, lists: bool = False, encoding: str | None = None) -
 
 
 def find_botium(folder: Path, *, encoding: str | None = None) -> list[Path]:
-    """Return the Botium files of a folder and the folders in it; none where there is no `.convo.txt`."""
+    """Return the Botium files of a folder and the folders in it; none where there is no file of conversations."""
     files = sorted(path for path in _files(folder) if not is_blank(path))
-    if not any(path.name.lower().endswith(CONVO) for path in files):
+    if not any(path.name.lower().endswith((CONVO, CONVO_CSV, PARTIAL_CSV)) for path in files):
         return []
     return [path for path in files if is_botium(path, lists=True, encoding=encoding)]
 
@@ -76,7 +82,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def read_botium(path: str | Path, *, encoding: str | None = None) -> Suite:
     """Read one Botium file with the lists and partial conversations beside it, or all of a folder, as a suite."""
     place = Path(path)
-    beside = [one for ending in ENDINGS[1:] for one in sorted(place.parent.glob(f"*{ending}"))]
+    beside = [one for ending in (*ENDINGS[1:], PARTIAL_CSV) for one in sorted(place.parent.glob(f"*{ending}"))]
     files = find_botium(place, encoding=encoding) if place.is_dir() else list(dict.fromkeys([place, *beside]))
     material = Material()
     for file in files:
@@ -112,6 +118,7 @@ class _Reading:
     def __init__(self, material: Material) -> None:
         self.material = material
         self.lists = material.lists
+        self.parts = Parts(material.convos)
         self.rows: dict[str, dict[str, str]] = {}
         self.notes: list[str] = list(material.notes)
         self.unasked: list[object] = []
@@ -119,8 +126,11 @@ class _Reading:
         self.cased = 0
 
     def suite(self, place: Path) -> Suite:
-        found = [one for convo in self.material.convos if not convo.partial for one in self.scenario(convo)]
-        parts = {convo.name: self._part(convo) for convo in self.material.convos if convo.partial}
+        unfolded = [self.parts.unfold(convo) for convo in self.material.convos]
+        found = [one for convo in unfolded if not convo.partial for one in self.scenario(convo)]
+        # A part that was put in wherever it is included is no part any more.
+        gone = included(self.material.convos) - included(unfolded)
+        parts = {convo.name: self._part(convo) for convo in unfolded if convo.partial and convo.name not in gone}
         scenarios = tuple(numbered(found))
         turns = [step for steps in (*(one.turns for one in scenarios), *parts.values()) for step in steps]
         said = {step.user.list for step in turns if isinstance(step, Turn) and isinstance(step.user, Phrase)}
@@ -188,13 +198,12 @@ class _Reading:
             asked = read_checks(said.lines, said.who) if said else Checks()
             replies = [read_checks(section.lines) for section in answers]
             self.cased += sum(checks.cased for checks in replies)
-            if said is not None and said.who == "me" and not _only_includes(asked):
+            if said is not None and said.who == "me":
                 steps.append(build_turn(asked, replies, self.lists, memory, said.line))
-            elif said is not None and said.who == "include":
-                steps += [Include(name.strip()) for line in said.lines for name in line.split("|") if name.strip()]
+            elif said is not None and said.who == INCLUDE:
+                steps.append(Include(said.lines[0]))
             else:
-                self._keep(said, answers, asked, convo, kept)
-            steps += [Include(name) for checks in (asked, *replies) for name in checks.includes]
+                self._keep(said, answers, convo, kept)
         self.strange |= memory.strange
         return tuple(steps), kept
 
@@ -208,24 +217,17 @@ class _Reading:
                 )
         return list(convo.sections)
 
-    def _keep(
-        self,
-        said: Section | None,
-        answers: Sequence[Section],
-        asked: Checks,
-        convo: Convo,
-        kept: dict[str, object],
-    ) -> None:
-        """Keep what the bot says unasked, and what is done before and after the conversation."""
-        where = said.who if said is not None and said.who in ("begin", "end") else "bot"
-        own = [line for line in said.lines if not line.startswith("INCLUDE ")] if said else []
-        lines = [*own, *(line for section in answers for line in section.lines)]
+    def _keep(self, said: Section | None, answers: Sequence[Section], convo: Convo, kept: dict[str, object]) -> None:
+        """Keep what the bot says before any message, and what Botium does before and after the conversation."""
+        where = said.who if said is not None else "bot"
+        lines = [line for section in ([said] if said else answers) for line in section.lines]
         if not lines:
             return
         before = kept.get(where, [])
         kept[where] = [*(before if isinstance(before, list) else []), *lines]
         line = (said or answers[0]).line
-        self.notes.append(f"{convo.source}, line {line}: kept but not done: {'; '.join(lines[:3])}")
+        why = "the bot speaks first, not checked" if said is None else f"hooks of #{where}, not run"
+        self.notes.append(f"{convo.source}, line {line}: {why}: {'; '.join(lines[:3])}")
 
     def _unused(self) -> set[str]:
         """Return the lists that no script names: nobody else would keep their phrases."""
@@ -274,10 +276,6 @@ def _exchanges(sections: Sequence[Section]) -> Iterator[tuple[Section | None, li
         said, answers = (None, [section]) if section.who == "bot" else (section, [])
     if said is not None or answers:
         yield said, answers
-
-
-def _only_includes(asked: Checks) -> bool:
-    return bool(asked.includes) and Checks(includes=asked.includes) == asked
 
 
 def _anywhere(text: str) -> str:

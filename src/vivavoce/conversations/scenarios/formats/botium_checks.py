@@ -56,7 +56,6 @@ class Checks:
     none: list[Pattern] = field(default_factory=list)
     facts: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
-    includes: list[str] = field(default_factory=list)
     constants: dict[str, str] = field(default_factory=dict)
     pause_ms: float | None = None
     wait_s: float | None = None
@@ -147,9 +146,7 @@ def _add_input(checks: Checks, name: str, arguments: tuple[str, ...], line: str)
 
 
 def _add_hook(checks: Checks, name: str, arguments: tuple[str, ...], line: str) -> None:
-    if name == "INCLUDE" and arguments:
-        checks.includes += arguments
-    elif name == "SET_SCRIPTING_MEMORY" and len(arguments) == 2:
+    if name == "SET_SCRIPTING_MEMORY" and len(arguments) == 2:
         checks.constants[arguments[0].removeprefix("$")] = arguments[1]
     elif name == "PAUSE" and (value := _number(arguments)) is not None:
         checks.pause_ms = value

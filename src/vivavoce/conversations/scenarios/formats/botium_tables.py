@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from vivavoce.conversations.scenarios.formats.botium_text import Convo, Material, Section, memory_table
@@ -13,8 +14,17 @@ from vivavoce.files.xlsx import read_xlsx
 
 MESSAGES = ("conversationid", "sender", "text")
 PAIRS = (("user", "bot"), ("question", "answer"))
-# Sheets are told by their names, as Botium does.
-SHEETS = ("convo", "utter", "script")
+PARTIAL_CSV = ".pconvo.csv"
+CONVO_CSV = ".convo.csv"
+# Sheets are told by their names, as Botium does: the first that fits.
+SHEETS = {
+    "partial": "partial",
+    "convo": "convo",
+    "dialog": "convo",
+    "utter": "utter",
+    "script": "memory",
+    "memory": "memory",
+}
 
 Cells = tuple[int, list[str]]
 
@@ -22,7 +32,7 @@ Cells = tuple[int, list[str]]
 def holds_table(path: Path, *, lists: bool = False, encoding: str | None = None) -> bool:
     """Tell whether a CSV or XLSX file is one of Botium's; `lists`: one column alone is a phrase list."""
     if path.suffix.lower() == ".xlsx":
-        return any("convo" in name.lower() for name in _sheets(path))
+        return any(_use_of(name) == "convo" for name in _sheets(path))
     names = tuple(name.strip().lower() for name in read_csv(path, ReadOptions(encoding)).columns)
     return set(MESSAGES) <= set(names) or names in PAIRS or (lists and len(names) == 1)
 
@@ -36,7 +46,9 @@ def read_table_file(path: Path, material: Material, encoding: str | None = None)
     names = [name.strip().lower() for name in table.columns]
     rows = _rows(table, path)
     if set(MESSAGES) <= set(names):
-        material.convos += _messages(rows, [names.index(name) for name in MESSAGES], path)
+        convos = list(_messages(rows, [names.index(name) for name in MESSAGES], path))
+        partial = path.name.lower().endswith(PARTIAL_CSV)
+        material.convos += [replace(convo, partial=partial) for convo in convos]
     elif len(names) == 1:
         material.add_list(table.columns[0], [cells[0] for _, cells in rows], path.name)
     else:
@@ -45,19 +57,29 @@ def read_table_file(path: Path, material: Material, encoding: str | None = None)
 
 def _read_workbook(path: Path, material: Material) -> None:
     for sheet in _sheets(path):
-        kind = next((kind for kind in SHEETS if kind in sheet.lower()), "")
-        if not kind:
+        use = _use_of(sheet)
+        if not use:
             material.notes.append(f"{path.name}: the sheet '{sheet}' was passed over; its name tells no use")
             continue
         table = read_xlsx(path, ReadOptions(sheet=sheet))
         rows = _rows(table, path)
-        if kind == "convo":
+        if use == "convo":
             material.convos += _pairs(rows, sheet, path)
-        elif kind == "utter":
+        elif use == "partial":
+            # Botium names a part by its sheet and the cell where it begins: so it is included.
+            material.convos += [
+                replace(part, name=f"{sheet}-A{part.sections[0].line:03d}", partial=True)
+                for part in _pairs(rows, sheet, path)
+            ]
+        elif use == "utter":
             _add_lists(rows, path, material)
         else:
             lines = ["|".join(table.columns), *("|".join(cells) for _, cells in rows)]
             material.tables.append(memory_table(lines))
+
+
+def _use_of(sheet: str) -> str:
+    return next((use for word, use in SHEETS.items() if word in sheet.lower()), "")
 
 
 def _sheets(path: Path) -> list[str]:

@@ -74,7 +74,7 @@ def read_text_file(path: Path, material: Material) -> None:
 def parse_convo(lines: Sequence[str], path: Path) -> Convo:
     """Return a conversation; its name is the first line, else the name of the file."""
     start = next((place for place, line in enumerate(lines) if line.strip().startswith("#")), len(lines))
-    head = _trimmed([line.strip() for line in lines[:start]])
+    head = trimmed([line.strip() for line in lines[:start]])
     name = head[0] if head else path.name[: -len(PARTIAL if path.name.lower().endswith(PARTIAL) else CONVO)]
     about = "\n".join(head[1:]).strip()
     partial = path.name.lower().endswith(PARTIAL)
@@ -89,7 +89,7 @@ def _sections(lines: Sequence[str], start: int, path: Path) -> Iterator[Section]
             held.append(bare)
             continue
         if who:
-            yield Section(who, _trimmed(held), began)
+            yield Section(who, trimmed(held), began)
         found = SECTION.fullmatch(bare)
         if found is None:
             raise FileError(
@@ -101,10 +101,10 @@ def _sections(lines: Sequence[str], start: int, path: Path) -> Iterator[Section]
         who, began = found[1].lower(), number
         held = [found[2]] if found[2] and who == "include" else []
     if who:
-        yield Section(who, _trimmed(held), began)
+        yield Section(who, trimmed(held), began)
 
 
-def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
     """Leave out the empty lines around a text; those within it belong to it."""
     text = list(lines)
     while text and not text[0].strip():
@@ -162,7 +162,7 @@ def _yaml_convo(convo: Mapping[str, Value], file: YamlFile, at: tuple[str, int],
     for place, step in enumerate(as_list(convo.get("steps"))):
         line = file.line(*at, "steps", place)
         sections += [
-            Section(who.lower(), _trimmed(list(_yaml_lines(said))), line) for who, said in as_mapping(step).items()
+            Section(who.lower(), trimmed(list(_yaml_lines(said))), line) for who, said in as_mapping(step).items()
         ]
     name = str(convo.get("name") or f"{Path(file.path).stem}, line {file.line(*at)}")
     return Convo(name, tuple(sections), file.path, partial, str(convo.get("description", "")))

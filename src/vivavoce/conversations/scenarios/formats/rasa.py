@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from vivavoce.conversations.scenario import Expectation, FallbackRule, Match, Pattern, Scenario, Suite, Turn
 from vivavoce.conversations.scenarios.formats.imported import (
@@ -17,6 +17,8 @@ from vivavoce.conversations.scenarios.formats.imported import (
     name_as_id,
     numbered,
 )
+from vivavoce.conversations.scenarios.formats.rasa_assertions import ASSERTIONS, Asserted, read_assertions
+from vivavoce.conversations.scenarios.formats.rasa_domain import Responses, find_domain, read_responses
 from vivavoce.conversations.scenarios.formats.rasa_messages import mark_message, plain_message
 from vivavoce.errors import DataError, FileError, plural
 from vivavoce.files.yamls import Value, YamlFile, as_list, as_mapping, read_yaml
@@ -29,13 +31,22 @@ STORIES = (("stories", "story"), ("test_cases", "test_case"))
 SHOWN = 10
 _NOTHING = ("null", "~", "")
 _HEAD = ("steps", "fixtures", "story", "test_case")
-_VARIABLE = re.compile(r"\{[^{}\s]+\}")
 # What a step may be about.
 STEP_KEYS = frozenset(
     {"user", "intent", "entities", "bot", "action", "utter", "slot_was_set", "slot_was_not_set", "or", "name"}
 )
+# What may stand in a step of its own, or beside `user`.
+BOT_KEYS = frozenset({"bot", "utter"})
 
 Step = Mapping[str, Value]
+
+
+class Placed(NamedTuple):
+    """A step of a story, the line where it stands, and those of its assertions."""
+
+    step: Step
+    line: int
+    assertions: tuple[int, ...] = ()
 
 
 def is_rasa_stories(path: Path) -> bool:
@@ -45,13 +56,13 @@ def is_rasa_stories(path: Path) -> bool:
 
 
 def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
-    """Read test stories; texts of `utter_` actions come from the domain file, where there is one beside or above."""
+    """Read test stories; texts of `utter_` actions come from the domain (a file or a folder) beside or above."""
     place = Path(path)
     files = sorted(p for p in place.rglob("*.y*ml") if is_rasa_stories(p)) if place.is_dir() else [place]
     if not files:
         raise FileError("there are no Rasa stories here", where=str(path), remedy="give a file with `stories:`")
-    responses = _responses(Path(domain) if domain else _find_domain(files[0]))
-    reading = _Reading(responses)
+    found = Path(domain) if domain else find_domain(files[0])
+    reading = _Reading(read_responses(found) if found else None)
     scenarios = [scenario for file in files for scenario in reading.scenarios(read_yaml(file))]
     if not scenarios:
         raise DataError(
@@ -71,31 +82,8 @@ def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
 
 def read_story(file: YamlFile) -> Turn:
     """Read the steps of one message and what follows it, without a domain."""
-    _, drafts = _Reading(None).drafts([(as_mapping(step), 1) for step in as_list(file.value)], {})
+    _, drafts = _Reading(None).drafts([Placed(as_mapping(step), 1) for step in as_list(file.value)], {})
     return drafts[0].finished()
-
-
-def _find_domain(file: Path) -> Path | None:
-    for folder in (file.parent, *file.resolve().parents[1:3]):
-        for name in ("domain.yml", "domain.yaml"):
-            if (folder / name).is_file():
-                return folder / name
-    return None
-
-
-def _responses(domain: Path | None) -> dict[str, tuple[str, ...]] | None:
-    """Return the texts of each `utter_` action; values that Rasa puts in become wildcards. None without a domain."""
-    if domain is None:
-        return None
-    content = as_mapping(read_yaml(domain).value)
-    return {
-        name: tuple(
-            _VARIABLE.sub("*", str(text)).strip()
-            for variant in as_list(variants)
-            if (text := as_mapping(variant).get("text")) is not None
-        )
-        for name, variants in as_mapping(content.get("responses")).items()
-    }
 
 
 @dataclass
@@ -106,6 +94,7 @@ class _Draft:
     bubbles: list[Choice] = field(default_factory=list)
     action: str | None = None
     slots_after: dict[str, str] = field(default_factory=dict)
+    none: list[Pattern] = field(default_factory=list)
     kept: list[object] = field(default_factory=list)
     closed: bool = False
 
@@ -115,6 +104,7 @@ class _Draft:
             self.turn.expect,
             any=free,
             all=needed,
+            none=tuple(self.none),
             action=self.action,
             slots_after=self.slots_after,
             counted=True,
@@ -131,15 +121,18 @@ class _Draft:
 class _Reading:
     """Turns stories into scenarios; remembers what could not be said or told from outside."""
 
-    responses: Mapping[str, tuple[str, ...]] | None
+    responses: Responses | None
     textless: int = 0
     more_actions: int = 0
     variants: int = 0
     unseen: set[str] = field(default_factory=set)
     silent_stories: list[object] = field(default_factory=list)
+    unmapped: dict[str, list[str]] = field(default_factory=dict)
+    source: str = ""
 
     def scenarios(self, file: YamlFile) -> Iterator[Scenario]:
         content = as_mapping(file.value)
+        self.source = Path(file.path).name
         fixtures = {
             name: _pairs(values)[0]
             for one in as_list(content.get("fixtures"))
@@ -166,7 +159,7 @@ class _Reading:
         }
         extras = [{key: value} for key, value in story.items() if key not in _HEAD]
         extras += [{"fixtures": one} for one in as_list(story.get("fixtures")) if str(one) not in fixtures]
-        steps = [(as_mapping(step), file.line(*at, "steps", n)) for n, step in enumerate(as_list(story.get("steps")))]
+        steps = [_placed(step, file, (*at, "steps", n)) for n, step in enumerate(as_list(story.get("steps")))]
         choices = list(_variants(steps))
         self.variants += len(choices) - 1
         for variant in choices:
@@ -187,14 +180,15 @@ class _Reading:
                 extras={KEPT: kept} if kept else {},
             )
 
-    def drafts(self, steps: Sequence[tuple[Step, int]], setup: dict[str, str]) -> tuple[_Draft, list[_Draft]]:
+    def drafts(self, steps: Sequence[Placed], setup: dict[str, str]) -> tuple[_Draft, list[_Draft]]:
         """Return what stands before the first message, and the turns."""
         before = _Draft(Turn(""), slots_after=setup)
         drafts: list[_Draft] = []
-        for step, line in steps:
+        for step, line, assertions in steps:
             draft = drafts[-1] if drafts else before
             if "user" in step:
                 drafts.append(_asked(step, line))
+                self._answered(drafts[-1], {key: step[key] for key in step if key in BOT_KEYS}, drafts)
             elif "intent" in step:
                 # What follows belongs to a message that nobody can say.
                 self.textless += 1
@@ -204,7 +198,41 @@ class _Reading:
                 draft.kept.append(dict(step))
             else:
                 self._answered(draft, step, drafts)
+            if ASSERTIONS in step and drafts:
+                self._assert(drafts[-1], read_assertions(step[ASSERTIONS], assertions))
         return before, drafts
+
+    def _assert(self, draft: _Draft, asserted: Asserted) -> None:
+        """Expect of a message what its assertions say; those without a place are kept and noted."""
+        expect = draft.turn.expect
+        draft.turn = replace(
+            draft.turn,
+            expect=replace(
+                expect,
+                fallback=expect.fallback or asserted.fallback,
+                intents=() if asserted.fallback else expect.intents or asserted.flows,
+                buttons=(*expect.buttons, *asserted.buttons),
+                slot_names=(*expect.slot_names, *asserted.slot_names),
+            ),
+        )
+        draft.bubbles += [(pattern,) for pattern in asserted.said]
+        draft.none += asserted.unsaid
+        draft.slots_after |= asserted.slots
+        for action in asserted.actions:
+            self._acted(draft, action, asked=True)
+        for action in asserted.unsaid_actions:
+            texts = (self.responses or {}).get(action, ())
+            draft.none += [Pattern(text) for text in texts]
+            if not texts:
+                self._leave(draft, "bot_did_not_utter", {"utter_name": action}, draft.turn.line)
+        if asserted.flows and expect.intents:
+            self._leave(draft, "flow_started", list(asserted.flows), draft.turn.line)
+        for name, value, line in asserted.rest:
+            self._leave(draft, name, value, line)
+
+    def _leave(self, draft: _Draft, name: str, value: Value, line: int | None) -> None:
+        draft.kept.append({ASSERTIONS: [{name: value}]})
+        self.unmapped.setdefault(name, []).append(f"{self.source}, line {line}")
 
     def _answered(self, draft: _Draft, step: Step, drafts: Sequence[_Draft]) -> None:
         if "bot" in step:
@@ -215,7 +243,7 @@ class _Reading:
                 draft.kept.append({"bot": text})
         for key in ("action", "utter"):
             if key in step:
-                self._acted(draft, str(step[key]), bool(drafts))
+                self._acted(draft, str(step[key]), asked=bool(drafts))
         given, unset = _pairs(step.get("slot_was_set"))
         # After the turn the last value holds; one that was set on the way is kept.
         passing = {name: old for name, old in draft.slots_after.items() if given.get(name, old) != old}
@@ -225,9 +253,9 @@ class _Reading:
         refused, empty = _pairs(step.get("slot_was_not_set"))
         draft.slots_after |= dict.fromkeys(empty, "")
         draft.kept += [{"slot_was_not_set": {name: value}} for name, value in refused.items()]
-        draft.kept += [{key: value} for key, value in step.items() if key not in STEP_KEYS]
+        draft.kept += [{key: value} for key, value in step.items() if key not in STEP_KEYS | {ASSERTIONS}]
 
-    def _acted(self, draft: _Draft, action: str, asked: bool) -> None:
+    def _acted(self, draft: _Draft, action: str, *, asked: bool) -> None:
         if action == FALLBACK_ACTION:
             draft.turn = replace(draft.turn, expect=replace(draft.turn.expect, fallback=True, intents=()))
             return
@@ -246,7 +274,7 @@ class _Reading:
 
     def notes(self, scenarios: Sequence[Scenario]) -> Iterator[str]:
         if self.unseen:
-            why = "no domain file was found" if self.responses is None else "the domain file gives no text for them"
+            why = "no domain was found" if self.responses is None else "the domain gives no text for them"
             shown = ", ".join(sorted(self.unseen)[:SHOWN]) + (", ..." if len(self.unseen) > SHOWN else "")
             yield f"what {plural(len(self.unseen), 'action')} say is not checked, because {why}: {shown}"
         if self.textless:
@@ -259,6 +287,9 @@ class _Reading:
         if self.silent_stories:
             n = len(self.silent_stories)
             yield f"{n} {'story' if n == 1 else 'stories'} without any text that can be said: kept under `{KEPT}`"
+        for name, places in sorted(self.unmapped.items()):
+            more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+            yield f"assertion `{name}` is not checked, kept under `{KEPT}`: {'; '.join(places[:SHOWN])}{more}"
         yield from self._keys_kept(scenarios)
 
     def _keys_kept(self, scenarios: Sequence[Scenario]) -> Iterator[str]:
@@ -286,7 +317,7 @@ def _asked(step: Step, line: int) -> _Draft:
     intent = str(step.get("intent", "")).strip().removeprefix("/")
     fallback = intent in FALLBACKS
     expect = Expectation(fallback=fallback, intents=() if fallback or not intent else (intent,), slots=slots)
-    aside += [{key: value} for key, value in step.items() if key not in STEP_KEYS]
+    aside += [{key: value} for key, value in step.items() if key not in STEP_KEYS | {ASSERTIONS}]
     return _Draft(Turn(text, expect, line=line), kept=aside)
 
 
@@ -302,11 +333,19 @@ def _pairs(value: Value | None) -> tuple[dict[str, str], list[str]]:
     return given, named
 
 
-def _variants(steps: Sequence[tuple[Step, int]]) -> Iterator[list[tuple[Step, int]]]:
+def _placed(step: Value, file: YamlFile, at: tuple[str | int, ...]) -> Placed:
+    listed = as_list(as_mapping(step).get(ASSERTIONS))
+    lines = tuple(file.line(*at, ASSERTIONS, number) for number in range(len(listed)))
+    return Placed(as_mapping(step), file.line(*at), lines)
+
+
+def _variants(steps: Sequence[Placed]) -> Iterator[list[Placed]]:
     """Return one story for each choice of its `or` steps."""
-    choices: list[Iterable[tuple[Step, int]]] = [
-        [(as_mapping(one), line) for one in as_list(step["or"])] if "or" in step else [(step, line)]
-        for step, line in steps
+    choices: list[Iterable[Placed]] = [
+        [Placed(as_mapping(one), placed.line) for one in as_list(placed.step["or"])]
+        if "or" in placed.step
+        else [placed]
+        for placed in steps
     ]
     for chosen in product(*choices):
         yield list(chosen)
