@@ -134,3 +134,10 @@ def test_what_assertions_expect_survives_conversion_to_yaml(tmp_path: Path) -> N
     suite = read(tmp_path)
     convert_suite(suite, tmp_path / "suite.yaml", "yaml")
     assert [turn.expect for turn in turns(read_suite(tmp_path / "suite.yaml"))] == [t.expect for t in turns(suite)]
+
+
+def test_an_assertion_before_the_first_message_is_kept_and_noted(tmp_path: Path) -> None:
+    early = "      - assertions:\n          - bot_uttered:\n              text_matches: Welcome\n"
+    suite = read(tmp_path, TESTS.replace("      - user: I want", early + "      - user: I want"))
+    assert any("assertion `bot_uttered` is not checked" in note and "line 6" in note for note in suite.notes)
+    assert [turn.user for turn in suite.scenarios[0].turns][0] == "I want to send money"

@@ -200,6 +200,11 @@ class _Reading:
                 self._answered(draft, step, drafts)
             if ASSERTIONS in step and drafts:
                 self._assert(drafts[-1], read_assertions(step[ASSERTIONS], assertions))
+            elif ASSERTIONS in step:
+                # There is no message yet of which anything could be expected.
+                for assertion, place in zip(as_list(step[ASSERTIONS]), assertions, strict=True):
+                    for name, value in as_mapping(assertion).items():
+                        self._leave(before, name, value, place)
         return before, drafts
 
     def _assert(self, draft: _Draft, asserted: Asserted) -> None:
