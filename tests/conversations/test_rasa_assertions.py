@@ -140,4 +140,4 @@ def test_an_assertion_before_the_first_message_is_kept_and_noted(tmp_path: Path)
     early = "      - assertions:\n          - bot_uttered:\n              text_matches: Welcome\n"
     suite = read(tmp_path, TESTS.replace("      - user: I want", early + "      - user: I want"))
     assert any("assertion `bot_uttered` is not checked" in note and "line 6" in note for note in suite.notes)
-    assert [turn.user for turn in suite.scenarios[0].turns][0] == "I want to send money"
+    assert suite.scenarios[0].turns[0].user == "I want to send money"
