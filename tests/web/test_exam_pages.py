@@ -15,6 +15,7 @@ from vivavoce.store.rows import Role
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.workspace.exams import intents
+from vivavoce.workspace.exams.comparing import compare_runs
 
 PAPER = {
     "classifier": "tfidf",
@@ -154,10 +155,8 @@ def test_every_list_can_be_taken_along(hall: Any, reader: TestClient, path: str,
 
 
 def found_in_both(hall: Any) -> int:
-    with hall.store.reading() as tx:
-        runs = [tx.runs.by_number(hall.project.id, number) for number in (1, 2)]
-        found = tx.outcomes.compare(*(run.id for run in runs))
-    return int(found.improved_count + found.broken_count)
+    verdict = compare_runs(hall.store, hall.project, 1, 2).verdict
+    return verdict.improved + verdict.broken
 
 
 # --- two runs, and many ------------------------------------------------------------------------------------------
