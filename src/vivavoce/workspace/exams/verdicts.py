@@ -120,8 +120,8 @@ def _right_today(question: Question, became: Mapping[str, str | None]) -> bool:
 
 def _would_be_right(asked: Asked, topic: str | None, became: Mapping[str, str | None]) -> bool:
     """Tell whether what the earlier run made of an example is right by the topic that the example has now."""
-    if _now(asked.topic, became) == topic:
-        return asked.right
+    if asked.right and _now(asked.topic, became) == topic:
+        return True
     if asked.outcome not in ANSWERED:
         return topic is None
     return topic is not None and _now(asked.guess, became) == topic
