@@ -147,7 +147,7 @@ def test_merging_twins_is_told_as_thirteen_to_two(hall: Hall, browser: Any, shar
             "From run 1 to 2, 13 of 202 shared questions became right; 2 no longer are. "
             "That is better by more than chance."
         )
-        causes = [["Topics merged", "11", "7", "0"], ["Nothing: same topic in both runs", "", "6", "2"]]
+        causes = [["Merging topics", "11", "7", "0"], ["Filed as before", "", "6", "2"]]
         assert rows_under(page, "What your edits did") == causes
         improved = rows_under(page, "13 questions became right")
         assert len(improved) == 13
@@ -181,7 +181,7 @@ def test_after_a_merge_and_a_new_exam_all_pages_tell_what_the_questions_tell(
         assert better > count_changes(before, after, by_topic)[0], "the names of topics alone would hide the gain"
         verdict = lead(page, "/p/careers/intents/compare")
         assert re.search(rf", {better} of \d+ shared questions became right; {worse} no longer are\.", verdict)
-        assert rows_under(page, "What your edits did")[0][:2] == ["Topics merged", "11"]
+        assert rows_under(page, "What your edits did")[0][:2] == ["Merging topics", "11"]
         assert lead(page, "/p/careers/timeline").endswith(verdict)
         page.goto("/p/careers")
         line = page.locator("main tr", has_text="Decisions right").inner_text()

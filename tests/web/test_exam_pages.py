@@ -198,7 +198,7 @@ def test_a_merge_is_credited_on_the_page_of_the_comparison(merged: Any, reader: 
     )
     causes = page.split("What your edits did")[1].split("</table>")[0]
     rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in causes.split("<tr>")[2:]]
-    assert rows == [["Topics merged", "1", "7", "0"], ["Nothing: same topic in both runs", "", "1", "0"]]
+    assert rows == [["Merging topics", "1", "7", "0"], ["Filed as before", "", "1", "0"]]
     assert "topic 0 (before: topic 1)" in page
     assert "in both runs, 1 became right and 0 no longer are" in page
     content = reader.get("/p/jobs/intents/compare.csv?a=1&b=2").content.decode("utf-8-sig")

@@ -134,8 +134,10 @@ def is_mostly(answers: Iterable[bool]) -> bool:
 
 def same_examples(a: Sheet, b: Sheet) -> bool:
     """Tell whether two runs examined the same examples; one of them may have kept no ids."""
-    bare_a, bare_b = ([replace(one, id=None) for one in sheet.examples] for sheet in (a, b))
-    return bool(bare_a) and bare_a == bare_b
+    if not a.examples or len(a.examples) != len(b.examples):
+        return False
+    pairs = zip(a.examples, b.examples, strict=True)
+    return all(replace(one, id=None) == replace(other, id=None) for one, other in pairs)
 
 
 # --- the work ----------------------------------------------------------------------------------------------------

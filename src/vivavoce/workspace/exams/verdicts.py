@@ -1,4 +1,9 @@
-"""Whether a later intents exam is better than an earlier one: one verdict, for every page that compares two runs."""
+"""Whether a later intents exam is better than an earlier one: one verdict, for every page that compares two runs.
+
+Each run counts as it was counted: by the topics that it had. So the verdict agrees with the numbers of both runs, and
+topics that were merged show the gain that their merge brought. How much of it the bot would have had right before, by
+the topics of the later run, is told beside it (`judge_by_later_topics`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.statistics import mcnemar_exact
 from vivavoce.store.rows import Run
@@ -42,6 +48,13 @@ class QuestionVerdict:
 
 def verdict_between(tx: Transaction, a: Run, b: Run) -> QuestionVerdict:
     """Return the verdict on two finished runs, `a` being the earlier one; each is judged as it was counted."""
+    return _VERDICTS.get((a.id, a.version, b.id, b.version), lambda: _judged(tx, a, b))
+
+
+_VERDICTS: Kept[QuestionVerdict] = Kept(64)
+
+
+def _judged(tx: Transaction, a: Run, b: Run) -> QuestionVerdict:
     questions = shared_questions(tx, a, b).questions
     return judge_changes((question.right_before, question.right_after) for question in questions)
 

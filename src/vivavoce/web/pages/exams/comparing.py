@@ -298,7 +298,7 @@ def _by_later(words: Words, found: RunComparison) -> str:
 
 def _cause_columns(words: Words) -> tuple[Column, ...]:
     return (
-        Column(words.gettext("What filed the question elsewhere")),
+        Column(words.gettext("Filed under another topic by")),
         *number_columns(words.gettext("Edits"), words.gettext("Became right"), words.gettext("No longer right")),
     )
 
@@ -310,7 +310,7 @@ def _cause_rows(words: Words, found: RunComparison) -> list[Row]:
         return []
     improved = found.verdict.improved - sum(one.improved for one in causes)
     broken = found.verdict.broken - sum(one.broken for one in causes)
-    rest = Row((words.gettext("Nothing: same topic in both runs"), "", number(improved), number(broken)))
+    rest = Row((words.gettext("Filed as before"), "", number(improved), number(broken)))
     return [*(_cause_row(words, one) for one in causes), rest]
 
 

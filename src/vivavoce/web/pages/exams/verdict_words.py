@@ -13,11 +13,11 @@ JUDGEMENTS: dict[Verdict, str] = {
     "same": gettext_noop("That may be chance."),
 }
 EDITS: dict[EditKind, str] = {
-    "merge": gettext_noop("Topics merged"),
-    "move": gettext_noop("Examples moved"),
-    "split": gettext_noop("Topics split"),
-    "import": gettext_noop("Imports"),
-    "undo": gettext_noop("Edits undone"),
+    "merge": gettext_noop("Merging topics"),
+    "move": gettext_noop("Moving examples"),
+    "split": gettext_noop("Splitting topics"),
+    "import": gettext_noop("Importing"),
+    "undo": gettext_noop("Undoing edits"),
     "other": gettext_noop("Other edits"),
 }
 
