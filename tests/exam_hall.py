@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from pictures import undrawn
 from vivavoce.jobs.concluding import Concluded, keep_concluded
-from vivavoce.jobs.exams.documents import dataset_to_bytes
-from vivavoce.jobs.exams.protocol import Conclusion, Finished, Work
+from vivavoce.jobs.exams.documents import dataset_from_bytes, dataset_to_bytes
+from vivavoce.jobs.exams.protocol import Conclusion, Finished, Outcome, Work
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.records import Dataset
+from vivavoce.records import Dataset, Example
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.stamps import new_id, now
@@ -96,6 +98,29 @@ def hold_intents(
     options = {**SMALL, "classifier": "tfidf", "threshold": threshold}
     run = start_intents(store, actor, project, title=title, options=options)
     return finish(store, run, found_in("intents", threshold))
+
+
+GUESSED: dict[str, Any] = {"retries": 2, "settings": [[0, 0]], "leak_proof": False, "classifier": "tfidf"}
+
+
+def hold_guessed(store: Store, project: Project, guesses: Mapping[str, str | None] | None = None) -> Run:
+    """Hold an exam: the bot guesses the topic of each example, or what is said here (None: it keeps silent)."""
+    run = start_intents(store, PRODUCT, project, options=GUESSED)
+    with store.reading() as tx:
+        examples = dataset_from_bytes(tx.runs.material(run.id)).examples
+    outcomes = tuple(
+        _guessed(place, example, (guesses or {}).get(example.text, example.intent))
+        for place, example in enumerate(examples)
+    )
+    return finish(store, run, replace(found_in("intents", 0.3), outcomes=outcomes))
+
+
+def _guessed(place: int, example: Example, guess: str | None) -> Outcome:
+    silent = "missed" if example.intent else "declined"
+    wrong = "wrong_intent" if example.intent else "overreach"
+    outcome = silent if guess is None else "right" if guess == example.intent else wrong
+    right, deferred = int(outcome in ("right", "declined")), int(outcome == "missed")
+    return Outcome(place, example.text, example.intent, guess, 0.9, outcome, right, deferred, 1 - right - deferred)
 
 
 def hold_engines(store: Store, project: Project) -> Run:

@@ -15,7 +15,10 @@ from vivavoce.errors import DataError, Fault
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One message of training data with the topic it belongs to (None: out of scope)."""
+    """One message of training data with the topic it belongs to (None: out of scope).
+
+    `id` is the example's own in a workspace: it stays the same when the example is filed under another topic.
+    """
 
     text: str
     intent: str | None
@@ -24,6 +27,7 @@ class Example:
     split: str | None = None
     answer: str | None = None
     row: int | None = None
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

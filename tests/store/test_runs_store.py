@@ -478,30 +478,6 @@ def test_questions_can_be_looked_through(store: Store, project: Project) -> None
         assert tx.outcomes.by_intent(run.id) == {"pay": (2, 4, 6), None: (1, 2, 3)}
 
 
-def test_two_runs_are_compared_question_by_question(store: Store, project: Project) -> None:
-    before, after = add_run(store, project), add_run(store, project)
-    told = {
-        "a": ("missed", "right"),
-        "b": ("right", "wrong_intent"),
-        "c": ("right", "right"),
-        "d": ("missed", "missed"),
-    }
-    with store.writing() as tx:
-        for place, (text, (then, now)) in enumerate(told.items()):
-            tx.outcomes.put([outcome(before, place, text, then), outcome(after, place, text, now)])
-        tx.outcomes.put(
-            [outcome(before, 8, "stranger", "overreach", None), outcome(after, 9, "stranger", "declined", None)]
-        )
-        tx.outcomes.put([outcome(before, 10, "moved", "right", "pay"), outcome(after, 10, "moved", "missed", "ship")])
-        found = tx.outcomes.compare(before.id, after.id)
-    assert [(one.text, one.before, one.after) for one in found.improved] == [
-        ("a", "missed", "right"),
-        ("stranger", "overreach", "declined"),
-    ]
-    assert [one.text for one in found.broken] == ["b"]
-    assert (found.shared, found.improved_count, found.broken_count) == (5, 2, 1)
-
-
 def test_numbers_are_followed_over_the_runs_that_are_done(store: Store, project: Project) -> None:
     runs = [add_run(store, project, created=NOON + timedelta(days=day)) for day in range(3)]
     with store.writing() as tx:

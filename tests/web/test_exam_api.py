@@ -91,10 +91,15 @@ def test_two_runs_are_compared_and_all_are_on_the_line(hall: Any, reader: TestCl
     found = reader.get(f"{BASE}/intents/compare?a=2&b=1").json()
     assert (found["a"]["number"], found["b"]["number"], found["same_data"]) == (1, 2, True)
     assert found["broken"] == len(found["broken_questions"]) > 0
+    assert found["verdict"]["broken"] == found["broken"]
+    assert (found["paired"], found["p"]) == (found["verdict"]["difference"], found["verdict"]["p"])
+    assert found["causes"] == [], "no edit lies between them"
+    assert found["by_later_topics"] == found["verdict"]
     assert reader.get(f"{BASE}/intents/compare?a=1&b=1").status_code == 400
     line = reader.get(f"{BASE}/timeline?measure=f1_macro").json()
     assert {point["name"] for point in line["points"]} == {"f1_macro"}
     assert len(line["points"]) == 4
+    assert line["verdict"] == found["verdict"]
     assert reader.get(f"{BASE}/timeline?measure=nothing").status_code == 422
     assert reader.get(f"{BASE}/timeline?since=0001-01-01T00:00:00%2B14:00").status_code == 200
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from dataclasses import replace
 from typing import Any
@@ -9,12 +11,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from exam_hall import fill_project, found_in, hold_engines, hold_intents
+from exam_hall import fill_project, found_in, hold_engines, hold_guessed, hold_intents, small_data
 from vivavoce.intents.findings import ConfusionCell
 from vivavoce.store.rows import Role
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
+from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import intents
+from vivavoce.workspace.exams.comparing import compare_runs
+from vivavoce.workspace.topics.topics import merge_topics
 
 PAPER = {
     "classifier": "tfidf",
@@ -154,10 +159,8 @@ def test_every_list_can_be_taken_along(hall: Any, reader: TestClient, path: str,
 
 
 def found_in_both(hall: Any) -> int:
-    with hall.store.reading() as tx:
-        runs = [tx.runs.by_number(hall.project.id, number) for number in (1, 2)]
-        found = tx.outcomes.compare(*(run.id for run in runs))
-    return int(found.improved_count + found.broken_count)
+    verdict = compare_runs(hall.store, hall.project, 1, 2).verdict
+    return verdict.improved + verdict.broken
 
 
 # --- two runs, and many ------------------------------------------------------------------------------------------
@@ -173,6 +176,47 @@ def test_the_last_two_runs_are_compared_unless_others_are_chosen(hall: Any, read
     assert reader.get("/p/jobs/intents/compare?a=1&b=1").status_code == 400
     table = reader.get("/p/jobs/intents/compare.csv?a=1&b=2").text.splitlines()
     assert len(table) == 1 + found_in_both(hall)
+
+
+@pytest.fixture
+def merged(hall: Any) -> Any:
+    """Return the house with two runs and a merge between them; seven questions became right by it, one by itself."""
+    texts = {topic: [text for text, own in small_data() if own == topic] for topic in ("topic 0", "topic 1")}
+    wrong = dict.fromkeys(texts["topic 1"][:7], "topic 0")
+    hold_guessed(hall.store, hall.project, {**wrong, texts["topic 0"][0]: None})
+    with hall.store.reading() as tx:
+        ids = {topic.name: topic.id for topic in tx.topics.of_project(hall.project.id)}
+    merge_topics(hall.store, PRODUCT, hall.project, [ids["topic 1"]], ids["topic 0"])
+    hold_guessed(hall.store, hall.project)
+    return hall
+
+
+def test_a_merge_is_credited_on_the_page_of_the_comparison(merged: Any, reader: TestClient) -> None:
+    page = reader.get("/p/jobs/intents/compare").text
+    assert lead_of(page) == (
+        "From run 1 to 2, 8 of 32 shared questions became right; 0 no longer are. That is better by more than chance."
+    )
+    causes = page.split("What your edits did")[1].split("</table>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in causes.split("<tr>")[2:]]
+    assert rows == [["Merging topics", "1", "7", "0"], ["Filed as before", "", "1", "0"]]
+    assert "topic 0 (before: topic 1)" in page
+    assert "in both runs, 1 became right and 0 no longer are" in page
+    content = reader.get("/p/jobs/intents/compare.csv?a=1&b=2").content.decode("utf-8-sig")
+    table = list(csv.DictReader(io.StringIO(content)))
+    assert [row["change"] for row in table] == ["improved"] * 8
+    assert sum((row["topic_before"], row["refiled_by"]) == ("topic 1", "merge") for row in table) == 7
+
+
+def test_the_timeline_and_today_say_what_the_comparison_says(merged: Any, reader: TestClient) -> None:
+    verdict = lead_of(reader.get("/p/jobs/intents/compare").text)
+    assert lead_of(reader.get("/p/jobs/timeline").text).endswith(verdict)
+    table = reader.get("/p/jobs").text.split("<caption>Watched numbers, then and now")[1].split("</table>")[0]
+    first, *others = table.split("<tr>")[2:]
+    assert "Decisions right" in first
+    assert "improved" in first
+    assert "8 became right, 0 no longer are" in first
+    assert others
+    assert all("no clear change by itself" in other for other in others), "these were measured apart"
 
 
 def test_the_timeline_links_each_run_with_the_one_before(hall: Any, reader: TestClient) -> None:

@@ -160,11 +160,11 @@ def test_two_runs_are_compared_question_by_question(store: Store, project: Proje
     assert found.same_data
     assert found.differing == (("threshold", "0.3", "0.9"),)
     # A higher threshold makes nothing right that was wrong before: it only leaves more unanswered.
-    assert found.questions.improved_count == 0
-    assert found.questions.broken_count > 0
-    assert found.paired.n == found.questions.shared == len(found_in("intents", 0.3).outcomes)
-    assert found.paired.value is not None
-    assert found.paired.value < 0
+    assert found.verdict.improved == 0
+    assert found.verdict.broken > 0
+    assert found.verdict.difference.n == found.verdict.shared == len(found_in("intents", 0.3).outcomes)
+    assert found.verdict.difference.value is not None
+    assert found.verdict.difference.value < 0
     accuracy = next(one for one in found.changes if (one.scope, one.name) == ("0,0", "accuracy"))
     assert accuracy.difference.value == pytest.approx(accuracy.after.value - accuracy.before.value)  # type: ignore[operator]
 
@@ -172,8 +172,11 @@ def test_two_runs_are_compared_question_by_question(store: Store, project: Proje
 def test_a_run_against_its_like_shows_no_difference(store: Store, project: Project) -> None:
     first, second = hold_intents(store, project), hold_intents(store, project)
     found = compare_runs(store, project, first.number, second.number)
-    assert (found.questions.improved_count, found.questions.broken_count, found.p) == (0, 0, 1.0)
-    assert (found.paired.value, found.paired.low, found.paired.high) == (0, 0, 0)
+    assert (found.verdict.improved, found.verdict.broken, found.verdict.p) == (0, 0, 1.0)
+    difference = found.verdict.difference
+    assert difference.low is not None
+    assert difference.low < difference.value == 0, "no change among a few questions does not rule out any"
+    assert difference.high == pytest.approx(-difference.low)
     assert not any(one.clear for one in found.changes)
 
 

@@ -20,7 +20,8 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots.bots import add_bot
-from vivavoce.workspace.projects.today import MOST_PROBLEMS, WATCHED, _verdict, measure_of, show_today
+from vivavoce.workspace.projects.moves import WATCHED, judge_difference, measure_of
+from vivavoce.workspace.projects.today import MOST_PROBLEMS, show_today
 from vivavoce.workspace.topics.topics import add_topic
 
 SCOPE = "0,0"
@@ -175,9 +176,9 @@ def test_every_watched_number_has_a_meaning() -> None:
 def test_a_number_moves_only_where_the_interval_of_the_difference_leaves_zero_out(
     gap: float, down: float, up: float
 ) -> None:
-    verdict = _verdict(MEASURES["accuracy"], Rate(gap, gap - down, gap + up, 10))
+    verdict = judge_difference(MEASURES["accuracy"], Rate(gap, gap - down, gap + up, 10))
     if gap - down <= 0 <= gap + up:
         assert verdict == "same"
     else:
         assert verdict == ("better" if gap > 0 else "worse")
-    assert _verdict(MEASURES["accuracy"], Rate(gap, None, None, 10)) == "unknown"
+    assert judge_difference(MEASURES["accuracy"], Rate(gap, None, None, 10)) == "unknown"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any
 
+import numpy as np
 import pytest
 from failing_engines import Counting
 from unit_running import (
@@ -26,11 +27,15 @@ from unit_running import (
 from pictures import undrawn
 from vivavoce.errors import ClassifierError, UsageError, WorkError
 from vivavoce.intents import PAPER_SETTINGS, examine_intents
-from vivavoce.intents.record import decode_result, encode_result
+from vivavoce.intents.exam import PLAIN
+from vivavoce.intents.material import Material
+from vivavoce.intents.record import Answers, Timing, UnitKey, UnitResult, decode_result, encode_result
+from vivavoce.jobs.exams import intents
 from vivavoce.jobs.exams.documents import canonical_json, dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished, Work
 from vivavoce.jobs.exams.registry import load_exam, perform_work
 from vivavoce.outcomes import Outcome
+from vivavoce.records import Dataset
 from vivavoce.text.vectors import encoder_available
 
 DATA = small_dataset()
@@ -179,6 +184,27 @@ def test_outcomes_count_every_test_of_the_first_setting(conclusion: Conclusion) 
     for row in rows:
         assert (row.text, row.intent) == (DATA.examples[row.place].text, DATA.examples[row.place].intent)
         assert 0 <= row.confidence <= 1
+
+
+def test_the_guess_of_a_question_is_one_with_its_outcome() -> None:
+    data = Dataset.of(["how much", "which visa", "what wage"], ["pay", "visa", "pay"])
+    pay, visa = 0, 1
+    # Of two tests of the first question one is silent about the right topic, the other wrong.
+    tests = [(pay, 0.2), (visa, 0.9)]
+    results = [
+        UnitResult(
+            UnitKey(PLAIN, retry),
+            np.array([0]),
+            np.array([False]),
+            1,
+            0,
+            Answers(np.array([guess]), np.array([sure], dtype=np.float32)),
+            Timing(0, 0, (0,)),
+        )
+        for retry, (guess, sure) in enumerate(tests)
+    ]
+    (row,) = intents._outcomes(results, Material.of(data), threshold=0.5)
+    assert (row.outcome, row.guess, row.intent) == ("wrong_intent", "visa", "pay")
 
 
 def test_a_stranger_that_is_left_unanswered_counts_as_right() -> None:

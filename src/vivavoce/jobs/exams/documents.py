@@ -80,6 +80,8 @@ def dataset_to_bytes(data: Dataset) -> bytes:
             "split": one.split,
             "answer": one.answer,
             "row": one.row,
+            # Left out where there is none, so that data without ids have the bytes, and the hash, they always had.
+            **({} if one.id is None else {"id": one.id}),
         }
         for one in data.examples
     ]

@@ -158,7 +158,10 @@ def _outcomes(results: Sequence[UnitResult], material: Material, threshold: floa
     places = outcome_places(items.truth, items.guess, items.confidence, threshold)
     counts = _tally(pooled.row, places, len(material), len(Kind))
     sure = np.bincount(pooled.row, weights=items.confidence, minlength=len(material))
-    guesses = _frequent(pooled.row, items.guess)
+    # Only tests that came out as the example mostly did: a wrong answer is never shown with the right guess of a test
+    # in which the bot kept silent.
+    typical = places == counts.argmax(axis=1)[pooled.row]
+    guesses = _frequent(pooled.row[typical], items.guess[typical])
     for row in np.flatnonzero(counts.sum(axis=1)).tolist():
         yield _outcome(material, row, counts[row], guesses[row], float(sure[row]))
 

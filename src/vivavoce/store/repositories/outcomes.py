@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 import sqlalchemy as sa
 
@@ -14,29 +13,6 @@ from vivavoce.store.rows import OutcomeRow
 
 # What a question should come to: answered with the right topic, or rightly not answered.
 GOOD = ("right", "declined", "declined_no_guess")
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedQuestion:
-    """A question that two runs share, and what each of them made of it."""
-
-    text: str
-    intent: str | None
-    before: str
-    after: str
-    guess_before: str | None
-    guess_after: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What became better and what became worse from one run to another; `shared`: questions in both."""
-
-    shared: int
-    improved: tuple[ComparedQuestion, ...]
-    broken: tuple[ComparedQuestion, ...]
-    improved_count: int
-    broken_count: int
 
 
 class Outcomes(Repository):
@@ -103,34 +79,6 @@ class Outcomes(Repository):
         sums = [sa.func.sum(column) for column in (outcomes.c.right, outcomes.c.deferred, outcomes.c.wrong)]
         query = sa.select(outcomes.c.intent, *sums).where(*_chosen(run_id)).group_by(outcomes.c.intent)
         return {intent: (int(a), int(b), int(c)) for intent, a, b, c in self.connection.execute(query)}
-
-    def compare(self, run_a: str, run_b: str, *, limit: int = 200) -> Comparison:
-        """Return which questions of both runs became better or worse from the first to the second."""
-        a, b = tables.outcomes.alias("a"), tables.outcomes.alias("b")
-        same = sa.and_(a.c.text == b.c.text, a.c.intent.is_not_distinct_from(b.c.intent))
-        both = a.join(b, sa.and_(a.c.run_id == run_a, b.c.run_id == run_b, same))
-        better = (a.c.outcome.not_in(GOOD), b.c.outcome.in_(GOOD))
-        worse = (a.c.outcome.in_(GOOD), b.c.outcome.not_in(GOOD))
-        counts = [self._counted(both, *conditions) for conditions in ((), better, worse)]
-        improved, broken = (self._compared(both, a, b, conditions, limit) for conditions in (better, worse))
-        return Comparison(counts[0], improved, broken, counts[1], counts[2])
-
-    def _counted(self, both: sa.Join, *conditions: sa.ColumnElement[bool]) -> int:
-        query = sa.select(sa.func.count()).select_from(both).where(*conditions)
-        return int(self.connection.execute(query).scalar_one())
-
-    def _compared(
-        self, both: sa.Join, a: Any, b: Any, conditions: Iterable[sa.ColumnElement[bool]], limit: int
-    ) -> tuple[ComparedQuestion, ...]:
-        query = sa.select(
-            b.c.text,
-            b.c.intent,
-            a.c.outcome.label("before"),
-            b.c.outcome.label("after"),
-            a.c.guess.label("guess_before"),
-            b.c.guess.label("guess_after"),
-        ).select_from(both)
-        return self._all(ComparedQuestion, query.where(*conditions).order_by(b.c.place).limit(limit))
 
 
 def _chosen(

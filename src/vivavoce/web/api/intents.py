@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 from vivavoce.store.repositories.measures import MeasurePoint
-from vivavoce.store.repositories.outcomes import ComparedQuestion
 from vivavoce.store.rows import Edit, OutcomeRow, Run
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
@@ -21,12 +20,15 @@ from vivavoce.web.api.runs import Name, RunNumber
 from vivavoce.web.api.texts import Moment, Word
 from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.exams import comparing, intents, runs, timeline
-from vivavoce.workspace.exams.comparing import RateChange
+from vivavoce.workspace.exams.causes import Cause
+from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange
 from vivavoce.workspace.exams.timeline import Mark
+from vivavoce.workspace.exams.verdicts import QuestionVerdict
 
 router = APIRouter(tags=["intents"])
 Fewest = Annotated[int, Field(ge=0, le=1000)]
 Share = Annotated[float, Field(ge=0, le=1)]
+MOST_QUESTIONS = 200
 # JSON knows lists alone.
 Pair = Annotated[tuple[Fewest, Share], Field(strict=False)]
 MeasureName = Literal[
@@ -64,18 +66,29 @@ class NewIntentsExam(ExamOptions):
 
 
 class ComparedRuns(BaseModel):
-    """Two runs side by side, the earlier one first."""
+    """Two runs side by side, the earlier one first.
+
+    `verdict` is on the questions that both asked, each run as it was counted then; `by_later_topics` judges both runs
+    by the topics of the later one. `causes`: edits that filed changed questions under another topic. `only_before`,
+    `only_after`: examples that one run alone tested; `reworded`: examples with another text since.
+    """
 
     a: Run
     b: Run
     same_data: bool
     differing: list[tuple[str, str, str]]
     changes: list[RateChange]
+    verdict: QuestionVerdict
     paired: Rate
     p: float
     shared: int
     improved: int
     broken: int
+    by_later_topics: QuestionVerdict
+    causes: list[Cause]
+    only_before: int
+    only_after: int
+    reworded: int
     improved_questions: list[ComparedQuestion]
     broken_questions: list[ComparedQuestion]
     edits: list[Edit]
@@ -83,9 +96,13 @@ class ComparedRuns(BaseModel):
 
 
 class TimelineBody(BaseModel):
-    """A number over time, oldest first, and the marks between, newest first."""
+    """A number over time, oldest first, and the marks between, newest first.
+
+    `verdict`: the last run against the first, question by question; null where there is one run or none.
+    """
 
     measure: str
+    verdict: QuestionVerdict | None
     points: list[MeasurePoint]
     marks: list[Mark]
     all_marks: int
@@ -144,13 +161,19 @@ def compare_intents(
         same_data=found.same_data,
         differing=list(found.differing),
         changes=list(found.changes),
-        paired=found.paired,
-        p=found.p,
-        shared=found.questions.shared,
-        improved=found.questions.improved_count,
-        broken=found.questions.broken_count,
-        improved_questions=list(found.questions.improved),
-        broken_questions=list(found.questions.broken),
+        verdict=found.verdict,
+        paired=found.verdict.difference,
+        p=found.verdict.p,
+        shared=found.verdict.shared,
+        improved=found.verdict.improved,
+        broken=found.verdict.broken,
+        by_later_topics=found.questions.by_later_topics,
+        causes=list(found.questions.causes),
+        only_before=found.questions.only_before,
+        only_after=found.questions.only_after,
+        reworded=found.questions.reworded,
+        improved_questions=list(found.questions.improved[:MOST_QUESTIONS]),
+        broken_questions=list(found.questions.broken[:MOST_QUESTIONS]),
         edits=[line.edit for line in found.edits],
         all_edits=found.all_edits,
     )
@@ -169,7 +192,11 @@ def show_timeline(  # noqa: PLR0917
     first, last = (None if moment is None else _utc(moment) for moment in (since, until))
     found = timeline.show_timeline(store, project, measure=measure, since=first, until=last)
     return TimelineBody(
-        measure=found.measure, points=list(found.points), marks=list(found.marks), all_marks=found.all_marks
+        measure=found.measure,
+        verdict=found.verdict,
+        points=list(found.points),
+        marks=list(found.marks),
+        all_marks=found.all_marks,
     )
 
 

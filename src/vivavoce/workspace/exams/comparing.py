@@ -1,33 +1,27 @@
-"""Two intents exams held against each other: numbers, questions, and the edits between them."""
+"""Two intents exams compared: the verdict, the questions that changed, the numbers, and the edits between them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import sqlalchemy as sa
 
 from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
 from vivavoce.records import Rate
-from vivavoce.statistics import mcnemar_exact
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.outcomes import Comparison
 from vivavoce.store.rows import MeasureRow, Project, Run, RunState
-from vivavoce.store.tables import outcomes
 from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.exams.causes import Cause, EditKind, count_causes, refiled_by
+from vivavoce.workspace.exams.matching import Question, Shared, read_sheet, same_examples, shared_questions
 from vivavoce.workspace.exams.runs import get_run
 from vivavoce.workspace.exams.timeline import count_edits, edits_between
+from vivavoce.workspace.exams.verdicts import NO_RATE, QuestionVerdict, judge_by_later_topics, verdict_between
 from vivavoce.workspace.topics.history import EditLine, edit_lines
 
 KIND = "intents"
 SHOWN = ("accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted")
 SHOWN_EDITS = 50
-# Of a normal distribution, 95 of 100 lie within so many standard errors.
-WIDTH = 1.959964
-NO_RATE = Rate(None, None, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,52 +45,82 @@ class RateChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedQuestion:
+    """A question that changed from one run to the other, and what each of them made of it.
+
+    `intent` is its topic in the later run, `intent_before` in the earlier one; where it was filed under another
+    topic, `refiled_by` is the kind of edit that did so. `examples`: how many examples have this text.
+    """
+
+    text: str
+    intent: str | None
+    before: str
+    after: str
+    guess_before: str | None
+    guess_after: str | None
+    intent_before: str | None = None
+    refiled_by: EditKind | None = None
+    examples: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedQuestions:
+    """The questions that changed, and how many examples could not be paired.
+
+    `by_later_topics` judges both runs by the topics of the later one. `causes`: edits that filed questions elsewhere.
+    `only_before`, `only_after`: examples that one run alone tested. `reworded`: examples with another text since.
+    """
+
+    improved: tuple[ComparedQuestion, ...]
+    broken: tuple[ComparedQuestion, ...]
+    by_later_topics: QuestionVerdict
+    causes: tuple[Cause, ...]
+    only_before: int
+    only_after: int
+    reworded: int
+    same_data: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two runs side by side. `paired`: decisions right on the questions that both asked, question by question.
+    """Two runs compared: `verdict` says whether the later one is better, `questions` which questions changed.
 
     `same_data`: both examined exactly the same examples. `differing`: options that are not the same.
     """
 
     a: Run
     b: Run
-    same_data: bool
     differing: tuple[tuple[str, str, str], ...]
     changes: tuple[RateChange, ...]
-    paired: Rate
-    p: float
-    questions: Comparison
+    verdict: QuestionVerdict
+    questions: ComparedQuestions
     edits: tuple[EditLine, ...]
     all_edits: int
 
+    @property
+    def same_data(self) -> bool:
+        """Whether both examined exactly the same examples."""
+        return self.questions.same_data
 
-_KEPT: Kept[tuple[Comparison, Rate]] = Kept(12)
+
+_KEPT: Kept[ComparedQuestions] = Kept(12)
 
 
 def compare_runs(store: Store, project: Project, a: int, b: int) -> RunComparison:
-    """Hold two finished intents exams against each other, the one with the lower number first."""
+    """Compare two finished intents exams, the one with the lower number first."""
     if a == b:
         raise UsageError("a run cannot be compared with itself", remedy="choose two different runs")
     with store.reading() as tx:
         first, second = (_done(tx, project, number) for number in sorted((a, b)))
         key = (first.id, first.version, second.id, second.version)
-        # Both are over, so what they say of the same questions never changes.
-        questions, paired = _KEPT.get(key, lambda: _questions(tx, first, second))
+        # Both are over, and so is the time between them: what is said of their questions never changes.
+        questions = _KEPT.get(key, lambda: _questions(tx, first, second))
+        verdict = verdict_between(tx, first, second)
         changes = tuple(_changes(tx.measures.of_run(first.id), tx.measures.of_run(second.id)))
         between = edits_between(tx, project, first.created, second.created, limit=SHOWN_EDITS)
         lines = edit_lines(tx, between)
         count = count_edits(tx, project, first.created, second.created)
-    return RunComparison(
-        first,
-        second,
-        first.data_hash == second.data_hash,
-        tuple(_differing(first, second)),
-        changes,
-        paired,
-        mcnemar_exact(questions.improved_count, questions.broken_count),
-        questions,
-        lines,
-        count,
-    )
+    return RunComparison(first, second, tuple(_differing(first, second)), changes, verdict, questions, lines, count)
 
 
 def _done(tx: Transaction, project: Project, number: int) -> Run:
@@ -108,30 +132,48 @@ def _done(tx: Transaction, project: Project, number: int) -> Run:
     return run
 
 
-def _questions(tx: Transaction, a: Run, b: Run) -> tuple[Comparison, Rate]:
-    return tx.outcomes.compare(a.id, b.id), _paired(tx, a, b)
+# --- questions ---------------------------------------------------------------------------------------------------
 
 
-def _paired(tx: Transaction, a: Run, b: Run) -> Rate:
-    """Return the mean difference over the questions that both runs asked, with its interval."""
-    one, two = outcomes.alias("one"), outcomes.alias("two")
-    same = sa.and_(one.c.text == two.c.text, one.c.intent.is_not_distinct_from(two.c.intent))
-    both = one.join(two, sa.and_(one.c.run_id == a.id, two.c.run_id == b.id, same))
-    gap = _share(two) - _share(one)
-    query = sa.select(sa.func.count(), sa.func.sum(gap), sa.func.sum(gap * gap)).select_from(both)
-    n, total, squares = tx.connection.execute(query).one()
-    if n < 2:
-        return NO_RATE
-    mean = float(total) / n
-    spread = max(0.0, float(squares) / n - mean * mean) * n / (n - 1)
-    half = WIDTH * math.sqrt(spread / n)
-    return Rate(mean, mean - half, mean + half, int(n))
+def _questions(tx: Transaction, a: Run, b: Run) -> ComparedQuestions:
+    shared, before, after = shared_questions(tx, a, b), read_sheet(tx, a), read_sheet(tx, b)
+    improved = _changed(shared, right_after=True)
+    broken = _changed(shared, right_after=False)
+    ids = {pair.example_id for one in (*improved, *broken) for pair in one.pairs if pair.example_id}
+    refiled = refiled_by(tx, a, b, ids)
+    better, worse = (tuple(_compared(one, refiled) for one in changed) for changed in (improved, broken))
+    kinds = ([one.refiled_by for one in changed] for changed in (better, worse))
+    return ComparedQuestions(
+        better,
+        worse,
+        judge_by_later_topics(before, after, shared.questions),
+        count_causes(tx, a, b, *kinds),
+        shared.only_before,
+        shared.only_after,
+        shared.reworded,
+        a.data_hash == b.data_hash or same_examples(before, after),
+    )
 
 
-def _share(table: Any) -> sa.ColumnElement[float]:
-    asked = table.c.right + table.c.deferred + table.c.wrong
-    share: sa.ColumnElement[float] = 1.0 * table.c.right / asked
-    return share
+def _changed(shared: Shared, *, right_after: bool) -> list[Question]:
+    return [one for one in shared.questions if one.right_after is right_after and one.right_before is not right_after]
+
+
+def _compared(question: Question, refiled: dict[str, EditKind]) -> ComparedQuestion:
+    """Return a changed question as its first example that changed with it shows it."""
+    right = question.right_after
+    pair = next(one for one in question.pairs if one.after.right is right and one.before.right is not right)
+    return ComparedQuestion(
+        question.text,
+        pair.after.topic,
+        pair.before.outcome,
+        pair.after.outcome,
+        pair.before.guess,
+        pair.after.guess,
+        pair.before.topic,
+        refiled.get(pair.example_id or ""),
+        len(question.pairs),
+    )
 
 
 # --- numbers -----------------------------------------------------------------------------------------------------

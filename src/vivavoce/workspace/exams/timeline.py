@@ -19,6 +19,7 @@ from vivavoce.store.rows import Edit, Project, Run, RunState
 from vivavoce.store.tables import edits, runs
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, person_names
+from vivavoce.workspace.exams.verdicts import QuestionVerdict, verdict_between
 
 KIND = "intents"
 MEASURES = ("accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted")
@@ -45,7 +46,8 @@ class Mark:
 class Timeline:
     """A measure over the runs of a project, oldest first, and the marks between them, newest first.
 
-    `marks` are the newest; `all_marks` is how many there are. `runs` are those on the line, oldest first.
+    `marks` are the newest; `all_marks` is how many there are. `runs` are those on the line, oldest first. `verdict`
+    is on the last of them against the first, None where there is one or none.
     """
 
     measure: str
@@ -55,6 +57,7 @@ class Timeline:
     runs: tuple[Run, ...]
     marks: tuple[Mark, ...]
     all_marks: int
+    verdict: QuestionVerdict | None = None
 
 
 def show_timeline(
@@ -106,7 +109,8 @@ def _made(  # noqa: PLR0917 - what was asked for, as it is kept
     changes = tuple(_changed_options(held, since, until))
     ordered = tuple(sorted((*marks, *changes), key=lambda mark: mark.at, reverse=True))[:limit]
     shown = tuple(point for point in points if until is None or point.at <= until)
-    return Timeline(measure, since, until, shown, tuple(within), ordered, count + len(changes))
+    verdict = verdict_between(tx, within[0], within[-1]) if len(within) > 1 else None
+    return Timeline(measure, since, until, shown, tuple(within), ordered, count + len(changes), verdict)
 
 
 def edits_between(

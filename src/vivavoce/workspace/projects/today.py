@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import zip_longest
@@ -13,30 +13,29 @@ import sqlalchemy as sa
 
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.rows import MeasureRow, Project, Run, RunState
+from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.stamps import now
 from vivavoce.store.tables import changes, dialogues, edits, scores
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.conversations.conversations import conversations_result
-from vivavoce.workspace.exams.comparing import difference_of
 from vivavoce.workspace.exams.intents import intents_result
 from vivavoce.workspace.exams.timeline import edits_between
+from vivavoce.workspace.projects.moves import (
+    ExamState,
+    Move,
+    find_alarms,
+    find_moves,
+    read_numbers,
+    read_verdicts,
+)
 
 if TYPE_CHECKING:
     from vivavoce.conversations.result import Problem as Failure
-    from vivavoce.reports.meanings import Measure
 
 WEEK = timedelta(days=7)
 EXAMS = ("intents", "conversations", "dialogues")
-# The numbers that are watched, the most telling first.
-WATCHED: Mapping[str, tuple[str, ...]] = {
-    "intents": ("automation_rate", "precision_answered", "negative_rejection"),
-    "conversations": ("accuracy", "conversations_passed", "fallback_rate"),
-    "dialogues": ("score",),
-}
 MOST_PROBLEMS = 3
-MOST_BOTS = 3
 LOOKED_AT = 60
 # A talk that scores less is one that a person would call a bad one.
 BAD_TALK = 2.5
@@ -44,36 +43,8 @@ BAD_TALK = 2.5
 _QUOTED = re.compile(r"'([^']+)'")
 
 Light = Literal["none", "good", "watch", "bad"]
-Verdict = Literal["better", "worse", "same", "unknown"]
 ProblemKind = Literal["pair", "conversation", "talk"]
 Step = Literal["topics", "intents", "suite", "bot", "conversations", "talks", "dialogues"]
-
-
-@dataclass(frozen=True, slots=True)
-class ExamState:
-    """The newest run of an exam that is done, and those that it can be held against.
-
-    `before`: the run before it. `base`: the newest that is older than a week, else the oldest of this week.
-    """
-
-    exam: str
-    run: Run
-    before: Run | None = None
-    base: Run | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A number then and now. `scope`: a setting or a bot. `since`: the run that it is held against."""
-
-    exam: str
-    scope: str
-    name: str
-    before: Rate
-    after: Rate
-    difference: Rate
-    verdict: Verdict
-    since: Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +104,12 @@ def show_today(store: Store, project: Project) -> Today:
     with store.reading() as tx:
         recent = tx.runs.page(project.id, limit=LOOKED_AT)
         exams = tuple(_exams(tx, project, since))
-        numbers = _numbers(tx, exams)
+        numbers, verdicts = read_numbers(tx, exams), read_verdicts(tx, exams)
         people = _people(tx, project, since)
         going = tx.runs.open(project.id)
         steps = tuple(_steps(tx, project, {exam.exam for exam in exams}))
         unknown = _unknown_edits(tx, project, exams)
-    moves, alarms = tuple(_moves(exams, numbers)), tuple(_alarms(exams, numbers))
+    moves, alarms = (tuple(find(exams, numbers, verdicts)) for find in (find_moves, find_alarms))
     problems = _problems(store, project, exams)
     return Today(
         light=_light(exams, alarms, problems),
@@ -183,75 +154,6 @@ def _is_alike(run: Run, other: Run) -> bool:
     """Tell whether two runs asked the same kind of questions."""
     source = "settings" if run.kind == "intents" else "source"
     return run.suite_id == other.suite_id and run.options.get(source) == other.options.get(source)
-
-
-# --- numbers -----------------------------------------------------------------------------------------------------
-
-
-Numbers = Mapping[str, Mapping[tuple[str, str], Rate]]
-
-
-def _numbers(tx: Transaction, exams: Sequence[ExamState]) -> Numbers:
-    wanted = {run.id for exam in exams for run in (exam.run, exam.before, exam.base) if run is not None}
-    return {run_id: {(row.scope, row.name): _rate(row) for row in tx.measures.of_run(run_id)} for run_id in wanted}
-
-
-def _moves(exams: Sequence[ExamState], numbers: Numbers) -> Iterator[Move]:
-    for exam in exams:
-        if exam.base is not None:
-            yield from _between(exam, exam.base, numbers)
-
-
-def _alarms(exams: Sequence[ExamState], numbers: Numbers) -> Iterator[Move]:
-    """Yield numbers that became worse since the run before, by more than chance would make."""
-    for exam in exams:
-        if exam.before is not None:
-            yield from (move for move in _between(exam, exam.before, numbers) if move.verdict == "worse")
-
-
-def _between(exam: ExamState, base: Run, numbers: Numbers) -> Iterator[Move]:
-    old, new = numbers[base.id], numbers[exam.run.id]
-    for scope in _scopes(exam.run, new):
-        for name in WATCHED[exam.exam]:
-            before, after = old.get((scope, name)), new.get((scope, name))
-            # What neither run could measure did not move.
-            if before is not None and after is not None and (before.value, after.value) != (None, None):
-                gap = difference_of(before, after)
-                verdict = _verdict(measure_of(exam.exam, name), gap)
-                yield Move(exam.exam, scope, name, before, after, gap, verdict, base)
-
-
-def _scopes(run: Run, numbers: Mapping[tuple[str, str], Rate]) -> list[str]:
-    """Return whose numbers are watched: those of the first setting, of each bot, or of all talks."""
-    if run.kind == "dialogues":
-        return [""]
-    if run.kind == "conversations":
-        return list(dict.fromkeys(scope for scope, _ in numbers))[:MOST_BOTS]
-    settings = run.options.get("settings") or [[0, 0.0]]
-    k, p = settings[0]
-    return [f"{int(k)},{repr(float(p)).removesuffix('.0')}"]
-
-
-def _verdict(measure: Measure, gap: Rate) -> Verdict:
-    if gap.value is None or gap.low is None or gap.high is None:
-        return "unknown"
-    if gap.low <= 0 <= gap.high or measure.better == "neither":
-        return "same"
-    return "better" if (gap.value > 0) == (measure.better == "higher") else "worse"
-
-
-def measure_of(exam: str, name: str) -> Measure:
-    """Return what a watched number means."""
-    from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
-    from vivavoce.reports.meanings import MEASURES
-
-    tables = {"intents": MEASURES, "conversations": CONVERSATION_MEASURES, "dialogues": DIALOGUE_MEASURES}
-    return tables[exam][name]
-
-
-def _rate(row: MeasureRow) -> Rate:
-    return Rate(row.value, row.low, row.high, row.n)
 
 
 # --- problems ----------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ def to_example(row: ExampleRow, topic: Topic | None, project: Project, place: in
         language=row.language,
         answer=_answer(topic.answers, row.language, project.language) if topic else None,
         row=place,
+        id=row.id,
     )
 
 

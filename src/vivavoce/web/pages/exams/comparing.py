@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.store.repositories.outcomes import ComparedQuestion
+from vivavoce.records import Rate
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
@@ -19,16 +19,30 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing
 from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.web.pages.exams.verdict_words import EDITS, verdict_sentence
 from vivavoce.web.pages.topics.edits import shown_edits
-from vivavoce.web.parts import Column, Edit, Field, Row, text_columns
+from vivavoce.web.parts import Column, Edit, Field, Row, number_columns, text_columns
 from vivavoce.web.progress import run_choice, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams import intents
-from vivavoce.workspace.exams.comparing import RateChange, RunComparison, compare_runs
+from vivavoce.workspace.exams.causes import Cause
+from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange, RunComparison, compare_runs
+from vivavoce.workspace.exams.verdicts import main_scope
 
 router = APIRouter(prefix="/p/{slug}/intents")
 RunNumber = Annotated[int, Query(ge=0, le=LARGEST)]
-COLUMNS = ("change", "question", "topic", "before", "after", "guess_before", "guess_after")
+COLUMNS = (
+    "change",
+    "question",
+    "topic",
+    "before",
+    "after",
+    "guess_before",
+    "guess_after",
+    "topic_before",
+    "refiled_by",
+    "examples",
+)
 SHOWN_QUESTIONS = 40
 
 
@@ -39,6 +53,9 @@ class ComparedPart:
     remarks: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    cause_columns: tuple[Column, ...]
+    causes: tuple[Row, ...]
+    by_later: str
     question_columns: tuple[Column, ...]
     improved: tuple[Row, ...]
     improved_title: str
@@ -100,7 +117,18 @@ def export_comparison(  # noqa: PLR0917
     """Return the questions that became better or worse as CSV or XLSX."""
     found = compare_runs(store, project, a, b)
     rows = [
-        (change, one.text, one.intent, one.before, one.after, one.guess_before, one.guess_after)
+        (
+            change,
+            one.text,
+            one.intent,
+            one.before,
+            one.after,
+            one.guess_before,
+            one.guess_after,
+            one.intent_before,
+            one.refiled_by,
+            one.examples,
+        )
         for change, questions in (("improved", found.questions.improved), ("broken", found.questions.broken))
         for one in questions
     ]
@@ -132,19 +160,7 @@ def _fields(words: Words, found: Sequence[Run], a: int, b: int) -> tuple[Field, 
 def _lead(words: Words, found: RunComparison | None) -> str:
     if found is None:
         return words.gettext("Choose two runs of the intents exam to see what changed between them.")
-    better, worse = found.questions.improved_count, found.questions.broken_count
-    said = words.gettext(
-        "From run %(a)s to %(b)s, %(better)s of %(shared)s shared questions became right; %(worse)s no longer are.",
-        a=found.a.number,
-        b=found.b.number,
-        better=Writer(words).number(better),
-        worse=Writer(words).number(worse),
-        shared=Writer(words).number(found.questions.shared),
-    )
-    if better + worse and found.p >= 0.05:
-        chance = words.gettext("That may be chance.")
-        return f"{said} {chance}"
-    return said
+    return verdict_sentence(words, found.verdict, found.a.number, found.b.number)
 
 
 def _part(words: Words, project: Project, found: RunComparison) -> ComparedPart:
@@ -153,17 +169,20 @@ def _part(words: Words, project: Project, found: RunComparison) -> ComparedPart:
     return ComparedPart(
         remarks=tuple(_remarks(words, found)),
         columns=_columns(words, project, found),
-        rows=tuple(_change_row(words, change) for change in found.changes),
+        rows=(*_verdict_rows(words, found), *(_change_row(words, change) for change in found.changes)),
+        cause_columns=_cause_columns(words),
+        causes=tuple(_cause_rows(words, found)),
+        by_later=_by_later(words, found),
         question_columns=_question_columns(words),
         improved=tuple(_question_row(words, one) for one in questions.improved[:SHOWN_QUESTIONS]),
         improved_title=words.ngettext(
-            "%(num)s question became right", "%(num)s questions became right", questions.improved_count
+            "%(num)s question became right", "%(num)s questions became right", found.verdict.improved
         ),
         broken=tuple(_question_row(words, one) for one in questions.broken[:SHOWN_QUESTIONS]),
         broken_title=words.ngettext(
             "%(num)s question is not right any more",
             "%(num)s questions are not right any more",
-            questions.broken_count,
+            found.verdict.broken,
         ),
         downloads=files.downloads(),
         edits=shown_edits(project, found.edits),
@@ -180,21 +199,34 @@ def _remarks(words: Words, found: RunComparison) -> list[str]:
         said.append(words.gettext("Both runs examined exactly the same examples."))
     else:
         said.append(words.gettext("The examples differ: numbers also change because other questions were asked."))
-    if found.paired.value is not None:
-        gap = Writer(words)
-        ends = [gap.number(100 * end, 1) for end in (found.paired.low or 0.0, found.paired.high or 0.0)]
-        said.append(
-            words.gettext(
-                "On the %(n)s questions that both asked, question by question, decisions right changed by "
-                "%(points)s points (%(low)s to %(high)s).",
-                n=gap.number(found.paired.n),
-                points=gap.number(100 * found.paired.value, 1),
-                low=ends[0],
-                high=ends[1],
-            )
-        )
+    said += _unpaired(words, found)
     for name, old, new in found.differing:
         said.append(words.gettext("%(name)s: %(old)s, then %(new)s.", name=name, old=old, new=new))
+    return said
+
+
+def _unpaired(words: Words, found: RunComparison) -> list[str]:
+    """Say which examples are not among the shared questions, and why."""
+    questions, number = found.questions, Writer(words).number
+    said = []
+    if questions.only_before or questions.only_after:
+        said.append(
+            words.gettext(
+                "Not compared, because only one run tested them: %(before)s examples in run %(a)s, %(after)s in "
+                "run %(b)s.",
+                before=number(questions.only_before),
+                after=number(questions.only_after),
+                a=found.a.number,
+                b=found.b.number,
+            )
+        )
+    if questions.reworded:
+        text = words.ngettext(
+            "%(num)s example was reworded in between and is not compared.",
+            "%(num)s examples were reworded in between and are not compared.",
+            questions.reworded,
+        )
+        said.append(text)
     return said
 
 
@@ -204,13 +236,36 @@ def _columns(words: Words, project: Project, found: RunComparison) -> tuple[Colu
         Column(words.gettext("Run %(number)s", number=run.number), run_path(project, run), number=True)
         for run in runs
     )
-    meaning = words.gettext("Later minus earlier; coloured where it is more than chance.")
+    meaning = words.gettext(
+        "Later minus earlier. Coloured where it is clear: the first line by the shared questions, all others each by "
+        "itself, which takes more data."
+    )
     return (
         Column(words.gettext("Number")),
         Column(words.gettext("Setting")),
         *sides,
         Column(words.gettext("Difference"), number=True, meaning=meaning),
     )
+
+
+def _verdict_rows(words: Words, found: RunComparison) -> list[Row]:
+    """Return the line that the verdict is about: decisions right on the questions that both runs asked."""
+    verdict = found.verdict
+    if not verdict.shared:
+        return []
+    rights = (verdict.right_before, verdict.right_after)
+    sides = (Rate(right / verdict.shared, None, None, verdict.shared) for right in rights)
+    clear, good = verdict.verdict in ("better", "worse"), verdict.verdict == "better"
+    return [
+        Row(
+            (
+                words.gettext("Shared questions right"),
+                scope_title(words, main_scope(found.b)),
+                *(rate_cell(words, side) for side in sides),
+                difference_cell(words, verdict.difference, clear=clear, good=good),
+            )
+        )
+    ]
 
 
 def _change_row(words: Words, change: RateChange) -> Row:
@@ -229,6 +284,42 @@ def _change_row(words: Words, change: RateChange) -> Row:
     )
 
 
+def _by_later(words: Words, found: RunComparison) -> str:
+    """Say what is left of the change where both runs are judged by the topics of the later one."""
+    judged, number = found.questions.by_later_topics, Writer(words).number
+    return words.gettext(
+        "Judged by the topics of run %(b)s in both runs, %(better)s became right and %(worse)s no longer are; all "
+        "others changed because they are filed elsewhere.",
+        b=found.b.number,
+        better=number(judged.improved),
+        worse=number(judged.broken),
+    )
+
+
+def _cause_columns(words: Words) -> tuple[Column, ...]:
+    return (
+        Column(words.gettext("Filed under another topic by")),
+        *number_columns(words.gettext("Edits"), words.gettext("Became right"), words.gettext("No longer right")),
+    )
+
+
+def _cause_rows(words: Words, found: RunComparison) -> list[Row]:
+    """Return what each kind of edit did to the questions that it filed under another topic; then the rest."""
+    causes, number = found.questions.causes, Writer(words).number
+    if not causes:
+        return []
+    improved = found.verdict.improved - sum(one.improved for one in causes)
+    broken = found.verdict.broken - sum(one.broken for one in causes)
+    rest = Row((words.gettext("Filed as before"), "", number(improved), number(broken)))
+    return [*(_cause_row(words, one) for one in causes), rest]
+
+
+def _cause_row(words: Words, cause: Cause) -> Row:
+    number = Writer(words).number
+    counts = (number(count) for count in (cause.edits, cause.improved, cause.broken))
+    return Row((words.gettext(EDITS[cause.kind]), *counts))
+
+
 def _question_columns(words: Words) -> tuple[Column, ...]:
     return text_columns(
         words.gettext("Question"),
@@ -245,5 +336,10 @@ def _question_row(words: Words, one: ComparedQuestion) -> Row:
     from vivavoce.reports.wording import OUTCOME_TITLES
 
     none = words.gettext("none")
+    topic = one.intent or none
+    if one.intent != one.intent_before:
+        topic = words.gettext("%(now)s (before: %(then)s)", now=topic, then=one.intent_before or none)
     outcomes = (words.said(OUTCOME_TITLES[Outcome(said)]) for said in (one.before, one.after))
-    return Row((one.text, one.intent or none, *outcomes, one.guess_before or none, one.guess_after or none))
+    sides = ((one.guess_before, one.before), (one.guess_after, one.after))
+    guesses = (guess or (words.gettext("another topic") if said == "wrong_intent" else none) for guess, said in sides)
+    return Row((one.text, topic, *outcomes, *guesses))

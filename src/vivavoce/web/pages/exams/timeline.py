@@ -27,6 +27,7 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing
 from vivavoce.web.pages.exams.forms import scope_title
 from vivavoce.web.pages.exams.timeline_chart import left_out, timeline_spec, timeline_svg
+from vivavoce.web.pages.exams.verdict_words import verdict_sentence
 from vivavoce.web.parts import Choice, Column, Field, Row, number_columns, text_columns
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams.timeline import MEASURES, Mark, Timeline, show_timeline
@@ -168,13 +169,17 @@ def _lead(words: Words, found: Timeline) -> str:
     if len(known) == 1:
         return words.gettext("%(measure)s: %(value)s in the only exam so far.", measure=title, value=last)
     first = writer.value(known[0].value, MEANINGS[found.measure].kind)
-    return words.gettext(
+    went = words.gettext(
         "%(measure)s went from %(first)s to %(last)s over %(n)s exams.",
         measure=title,
         first=first,
         last=last,
         n=writer.number(len(known)),
     )
+    if found.verdict is None:
+        return went
+    judged = verdict_sentence(words, found.verdict, found.runs[0].number, found.runs[-1].number)
+    return f"{went} {judged}"
 
 
 def _fields(words: Words, chosen: Mapping[str, str], error: InputError | None) -> tuple[Field, ...]:

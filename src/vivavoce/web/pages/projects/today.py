@@ -18,11 +18,14 @@ from vivavoce.web.access import InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import go, page, part, unchanged, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.pages.exams.verdict_words import changes_note
 from vivavoce.web.parts import Progress, Tone
 from vivavoce.web.progress import KINDS, LABELS, RunBadge, badge_of, run_path
 from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams.verdicts import Verdict
 from vivavoce.workspace.projects import today
-from vivavoce.workspace.projects.today import Light, Move, Problem, Today, Verdict
+from vivavoce.workspace.projects.moves import Move, measure_of
+from vivavoce.workspace.projects.today import Light, Problem, Today
 
 router = APIRouter(prefix="/p/{slug}")
 SHOWN_RUNS = 8
@@ -35,9 +38,10 @@ LIGHTS: dict[Light, tuple[str, Tone]] = {
 VERDICTS: dict[Verdict, tuple[str, Tone]] = {
     "better": (gettext_noop("improved"), "good"),
     "worse": (gettext_noop("became worse"), "bad"),
-    "same": (gettext_noop("unchanged within the interval"), "neutral"),
+    "same": (gettext_noop("no clear change"), "neutral"),
     "unknown": (gettext_noop("cannot be told"), "neutral"),
 }
+BY_ITSELF = gettext_noop("no clear change by itself")
 VERSIONS = 2**32 - 1
 
 
@@ -62,7 +66,7 @@ class ProblemLine:
 
 @dataclass(frozen=True, slots=True)
 class MoveLine:
-    """A number then and now."""
+    """A number then and now; `note` says how many questions changed, where the verdict comes from these."""
 
     exam: str
     scope: str
@@ -72,6 +76,7 @@ class MoveLine:
     verdict: RunBadge
     since: Run
     href: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,17 +240,21 @@ def _exam_lines(words: Words, project: Project, found: Today) -> Iterator[ExamLi
 
 def _move_line(words: Words, project: Project, found: Today, move: Move) -> MoveLine:
     text, tone = VERDICTS[move.verdict]
+    if move.verdict == "same" and move.questions is None:
+        # Two intervals apart take far more data to tell a change than the questions that both runs share.
+        text = BY_ITSELF
     newest = next(state.run for state in found.exams if state.exam == move.exam)
     scope = move.scope if move.exam == "conversations" else ""
     return MoveLine(
         words.gettext(KINDS[move.exam]),
         scope,
-        today.measure_of(move.exam, move.name),
+        measure_of(move.exam, move.name),
         move.before,
         move.after,
         RunBadge(words.gettext(text), tone),
         move.since,
         run_path(project, newest),
+        changes_note(words, move.questions) if move.questions else "",
     )
 
 
