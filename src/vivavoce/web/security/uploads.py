@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import Fault, FileError, UsageError, VivaError
+from vivavoce.store.troubles import disk_full_error, is_disk_full
 from vivavoce.web.security.refusals import Answer, Refusal, plain_answer, refuse
 
 MEGABYTE = 1024**2
@@ -146,6 +147,8 @@ async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> Async
         form = await request.form(max_files=limits.files, max_fields=limits.fields, max_part_size=limits.field_bytes)
     except _BodyTooLargeError:
         raise
+    except OSError as error:  # files of a form go to the disk as they come
+        raise (disk_full_error() if is_disk_full(error) else error) from error
     except (HTTPException, MultiPartException) as error:
         reason = str(error.detail if isinstance(error, HTTPException) else error.message)
         raise UsageError(
@@ -179,6 +182,8 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
             forget_upload(home / name)
         if isinstance(error, VivaError):
             raise
+        if is_disk_full(error):
+            raise disk_full_error() from error
         raise FileError(
             f"the file cannot be kept: {error.strerror or error}", where=name, remedy="try again, or tell an admin"
         ) from error
