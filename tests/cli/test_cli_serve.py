@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -131,6 +132,7 @@ def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_
         status, page = fetched(where["setup_link"])
         assert status == 200
         assert "no admin yet" in page
+        assert os.name != "posix" or stat.S_IMODE(Path("where.json").stat().st_mode) == 0o600
         assert fetched(where["url"], Host="evil.example")[0] == 400
         assert fetched(f"{where['url']}/projects")[0] == 303
     finally:

@@ -154,7 +154,10 @@ class Announcement:
         path = setup_link(self.store)
         link = url + path if path else None
         if self.voice.json_path:
-            write_content(self.voice.json_path, {**head("serve"), "url": url, "setup_link": link})
+            # Whoever reads the link becomes the admin.
+            write_content(
+                self.voice.json_path, {**head("serve"), "url": url, "setup_link": link}, private=link is not None
+            )
         self._tell(url, link)
         if self.voice.open:
             webbrowser.open(link or url)

@@ -29,6 +29,8 @@ from vivavoce.web.rendering import STATIC
 from vivavoce.web.security import Protection, protected
 
 API = "/api/v1"
+# Where people send forms who are not signed in.
+OPEN_FORMS = ("/sign-in", "/setup/", "/link/", "/preferences")
 ABOUT = (
     "Everything that the pages do, for programs. Send a key of yours (People, your own page) as "
     "`Authorization: Bearer viva_...`; its scopes say what it may do."
@@ -49,7 +51,9 @@ def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
     """Return the application for a store, with its guards around it."""
     chosen = config or WebConfig()
     most = chosen.max_upload_mb * 2**20
-    protection = Protection(chosen.hosts, chosen.behind_proxy, max_upload_bytes=most, answer=answer_refusal)
+    protection = Protection(
+        chosen.hosts, chosen.behind_proxy, max_upload_bytes=most, open_forms=OPEN_FORMS, answer=answer_refusal
+    )
     return protected(bare_app(store, chosen), protection)
 
 

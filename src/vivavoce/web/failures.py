@@ -31,6 +31,7 @@ from vivavoce.store.troubles import Trouble, disk_full_error, is_disk_full
 from vivavoce.web.access import SignInNeededError
 from vivavoce.web.answers import go, page, words_of
 from vivavoce.web.security.refusals import Refusal, plain_answer
+from vivavoce.workspace.bots.places import CrowdedError
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ STATUSES: tuple[tuple[type[VivaError], int], ...] = (
     (AbsentError, 404),
     (StaleError, 409),
     (MissingPartError, 501),
+    (CrowdedError, 429),
     (InputError, 400),
     (WorkError, 503),
 )
@@ -177,5 +179,6 @@ def _title(request: Request, status: int) -> str:
         403: words.gettext("Not allowed"),
         404: words.gettext("Not found"),
         409: words.gettext("Changed meanwhile"),
+        429: words.gettext("Too much at once"),
     }
     return titles.get(status, words.gettext("That did not work"))

@@ -18,13 +18,14 @@ class Protection:
     """What whoever runs the server decides.
 
     `hosts`: names beside the loopback ones. `behind_proxy`: every request passes a proxy whose `X-Forwarded-...`
-    headers are true. `answer`: the page of a refusal.
+    headers are true. `open_forms`: where strangers may send forms. `answer`: the page of a refusal.
     """
 
     hosts: tuple[str, ...] = ()
     behind_proxy: bool = False
     max_bytes: int = MAX_BODY_BYTES
     max_upload_bytes: int = MAX_UPLOAD_BYTES
+    open_forms: tuple[str, ...] = ()
     static: str = STATIC
     answer: Answer = plain_answer
 
@@ -35,7 +36,9 @@ USUAL = Protection()
 def protected(app: ASGIApp, protection: Protection = USUAL) -> ASGIApp:
     """Return the application behind all guards; refusals, too, carry the headers."""
     guarded: ASGIApp = Compression(app)
-    guarded = BodyLimit(guarded, protection.max_bytes, protection.max_upload_bytes, protection.answer)
+    guarded = BodyLimit(
+        guarded, protection.max_bytes, protection.max_upload_bytes, protection.answer, protection.open_forms
+    )
     guarded = OriginGuard(guarded, protection.answer)
     guarded = HostGuard(guarded, protection.hosts, protection.answer)
     return SecurityHeaders(guarded, static=protection.static, behind_proxy=protection.behind_proxy)

@@ -27,6 +27,8 @@ MEGABYTE = 1024**2
 # A form or a JSON document is held in memory; files of a form go to the disk as they come.
 MAX_BODY_BYTES = 8 * MEGABYTE
 MAX_UPLOAD_BYTES = 64 * MEGABYTE
+# Strangers send a login, a password, and at most the text that they typed before their session ended.
+MAX_STRANGERS_BYTES = MEGABYTE
 PIECE_BYTES = MEGABYTE
 MAX_NAME_BYTES = 120
 NAMELESS = "upload"
@@ -60,7 +62,10 @@ FORM_LIMITS = FormLimits()
 
 
 class BodyLimit:
-    """Refuses bodies that are too large: by what they claim, and by what really comes."""
+    """Refuses bodies that are too large: by what they claim, and by what really comes.
+
+    `open_forms`: beginnings of paths at which anybody may send a form, and so only a small one.
+    """
 
     def __init__(
         self,
@@ -68,11 +73,13 @@ class BodyLimit:
         max_bytes: int = MAX_BODY_BYTES,
         max_upload_bytes: int = MAX_UPLOAD_BYTES,
         answer: Answer = plain_answer,
+        open_forms: tuple[str, ...] = (),
     ) -> None:
         self.app = app
         self.max_bytes = max_bytes
         self.max_upload_bytes = max_upload_bytes
         self.answer = answer
+        self.open_forms = open_forms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and count what it brings."""
@@ -80,12 +87,17 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        is_upload = headers.get("content-type", "").lower().startswith("multipart/")
-        limit = self.max_upload_bytes if is_upload else self.max_bytes
+        limit = self._limit(scope["path"], headers)
         if _claimed(headers) > limit:
             await refuse(scope, receive, send, too_large(limit), self.answer)
             return
         await _Counted(self.app, limit, self.answer).run(scope, receive, send)
+
+    def _limit(self, path: str, headers: Headers) -> int:
+        if path.startswith(self.open_forms):
+            return min(MAX_STRANGERS_BYTES, self.max_bytes)
+        is_upload = headers.get("content-type", "").lower().startswith("multipart/")
+        return self.max_upload_bytes if is_upload else self.max_bytes
 
 
 class _BodyTooLargeError(HTTPException):
