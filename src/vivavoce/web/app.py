@@ -19,12 +19,14 @@ from starlette.types import ASGIApp
 from vivavoce.store.database import Store
 from vivavoce.version import __version__
 from vivavoce.web import api, pages
+from vivavoce.web.access_log import AccessLog
 from vivavoce.web.api.description import complete_description, methods_at, name_operation, operation_roles
 from vivavoce.web.api.errors import ERRORS
 from vivavoce.web.api.queries import check_query
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.config import WebConfig
 from vivavoce.web.failures import answer_refusal, handle_errors
+from vivavoce.web.health import HEALTH, add_health
 from vivavoce.web.rendering import STATIC
 from vivavoce.web.security import Protection, protected
 
@@ -52,9 +54,15 @@ def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
     chosen = config or WebConfig()
     most = chosen.max_upload_mb * 2**20
     protection = Protection(
-        chosen.hosts, chosen.behind_proxy, max_upload_bytes=most, open_forms=OPEN_FORMS, answer=answer_refusal
+        chosen.hosts,
+        chosen.behind_proxy,
+        any_host=(HEALTH,),
+        max_upload_bytes=most,
+        open_forms=OPEN_FORMS,
+        answer=answer_refusal,
     )
-    return protected(bare_app(store, chosen), protection)
+    app = protected(bare_app(store, chosen), protection)
+    return AccessLog(app, chosen.access_log, behind_proxy=chosen.behind_proxy) if chosen.access_log else app
 
 
 def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
@@ -74,6 +82,7 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     # Put there directly: an included router is searched twice for every request.
     app.router.routes.extend(_page_routes())
     app.router.routes.extend(_api_router().routes)
+    add_health(app)
     app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

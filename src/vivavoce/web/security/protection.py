@@ -18,11 +18,13 @@ class Protection:
     """What whoever runs the server decides.
 
     `hosts`: names beside the loopback ones. `behind_proxy`: every request passes a proxy whose `X-Forwarded-...`
-    headers are true. `open_forms`: where strangers may send forms. `answer`: the page of a refusal.
+    headers are true. `any_host`: paths that may be asked under any name. `open_forms`: where strangers may send a
+    form. `answer`: the page of a refusal.
     """
 
     hosts: tuple[str, ...] = ()
     behind_proxy: bool = False
+    any_host: tuple[str, ...] = ()
     max_bytes: int = MAX_BODY_BYTES
     max_upload_bytes: int = MAX_UPLOAD_BYTES
     open_forms: tuple[str, ...] = ()
@@ -40,5 +42,5 @@ def protected(app: ASGIApp, protection: Protection = USUAL) -> ASGIApp:
         guarded, protection.max_bytes, protection.max_upload_bytes, protection.answer, protection.open_forms
     )
     guarded = OriginGuard(guarded, protection.answer)
-    guarded = HostGuard(guarded, protection.hosts, protection.answer)
+    guarded = HostGuard(guarded, protection.hosts, protection.answer, any_host=protection.any_host)
     return SecurityHeaders(guarded, static=protection.static, behind_proxy=protection.behind_proxy)
