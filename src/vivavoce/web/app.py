@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 from vivavoce.store.database import Store
 from vivavoce.version import __version__
 from vivavoce.web import api, pages
+from vivavoce.web.access import SignInNeededError
 from vivavoce.web.access_log import AccessLog
 from vivavoce.web.api.description import complete_description, methods_at, name_operation, operation_roles
 from vivavoce.web.api.errors import ERRORS
@@ -27,6 +28,7 @@ from vivavoce.web.charts import vega_bundle
 from vivavoce.web.config import WebConfig
 from vivavoce.web.failures import answer_refusal, handle_errors
 from vivavoce.web.health import HEALTH, add_health
+from vivavoce.web.pages.access.sign_in import ask_to_sign_in
 from vivavoce.web.rendering import STATIC
 from vivavoce.web.security import Protection, protected
 
@@ -79,6 +81,7 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     app.state.store = store
     app.state.config = config or WebConfig()
     handle_errors(app, lambda path: methods_at(routers(api), path.removeprefix(API)))
+    app.add_exception_handler(SignInNeededError, ask_to_sign_in)
     # Put there directly: an included router is searched twice for every request.
     app.router.routes.extend(_page_routes())
     app.router.routes.extend(_api_router().routes)

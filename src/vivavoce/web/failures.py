@@ -105,7 +105,7 @@ def answer_error(request: Request, error: VivaError, status: int | None = None) 
         headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
         return JSONResponse(body_of(error), status, headers)
     if status == 401:
-        return go(f"/sign-in?next={quote(_return_to(request))}")
+        return go(f"/sign-in?next={quote(request.url.path)}")
     return _error_page(request, error, status)
 
 
@@ -167,10 +167,6 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
         log.exception("a page failed", exc_info=error)
         shown = VivaError("something went wrong on our side", remedy="try again; the log of the server says more")
         return answer_error(request, shown)
-
-
-def _return_to(request: Request) -> str:
-    return request.url.path if request.method == "GET" else "/"
 
 
 def _title(request: Request, status: int) -> str:
