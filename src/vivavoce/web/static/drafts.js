@@ -96,10 +96,14 @@
     return location.pathname !== "/sign-in" && arrival?.redirectCount > 0 && !(arrival.responseStatus >= 400);
   }
 
+  let signingOut = false;  // nothing of it stays in this browser
   document.addEventListener("submit", event => {
     const form = event.target;
     form.dataset.sent = "1";
-    if (form.getAttribute("action") === "/sign-out") keys().filter(key => key.startsWith(own)).forEach(drop);
+    if (form.getAttribute("action") === "/sign-out") {
+      signingOut = true;
+      keys().filter(key => key.startsWith(own)).forEach(drop);
+    }
     if (form.matches("form[data-unsaved]")) { keep(form); noteSent([keyOf(form)]); }
     if (form.dataset.draft === "waiting") noteSent(keys().filter(key => key.startsWith(base(form) + ":")));
   });
@@ -110,11 +114,13 @@
   const changed = () => forms().filter(isChanged);
   const keepAll = () => {
     clearTimeout(timer);
+    if (signingOut) return;
     forms().filter(form => form.dataset.unsaved === "changed" && !form.dataset.sent).forEach(keep);
   };
   document.addEventListener("input", event => {
     const form = event.target.closest("form[data-unsaved]");
     if (!form) return;
+    signingOut = false;
     form.dataset.unsaved = "changed";
     clearTimeout(timer);
     timer = setTimeout(keepAll, 400);
