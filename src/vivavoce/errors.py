@@ -131,7 +131,7 @@ class StoreError(WorkError):
     """
 
     def __init__(
-        self, what: str, *, trouble: str, where: str = "", remedy: str = "", faults: Sequence[Fault] = ()
+        self, what: str, *, trouble: str = "away", where: str = "", remedy: str = "", faults: Sequence[Fault] = ()
     ) -> None:
         self.trouble = trouble
         super().__init__(what, where=where, remedy=remedy, faults=faults)
