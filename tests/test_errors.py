@@ -28,6 +28,7 @@ EXIT_CODES = {
     "MissingPartError": 2,
     "GateError": 1,
     "WorkError": 3,
+    "StoreError": 3,
     "ClassifierError": 3,
     "BotError": 3,
 }

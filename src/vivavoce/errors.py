@@ -11,6 +11,7 @@
     ├── MissingPartError            an optional part is not installed (exit code 2)
     ├── GateError                   a gate given by the user was not met (exit code 1)
     └── WorkError                   the work could not be completed and can be resumed (exit code 3)
+        ├── StoreError              the database of a workspace does not serve: each cause has its own trouble
         ├── ClassifierError         an engine failed, timed out or answered nonsense
         └── BotError                a bot could not be talked to: each cause has its own status
 
@@ -121,6 +122,22 @@ class WorkError(VivaError):
     """The work could not be completed; what is recorded is kept and the run can be resumed."""
 
     exit_code = 3
+
+
+class StoreError(WorkError):
+    """The database of a workspace does not serve. `trouble` says why (a value of `store.troubles.Trouble`).
+
+    `where` and the faults name the database: they are for whoever runs it.
+    """
+
+    def __init__(
+        self, what: str, *, trouble: str = "away", where: str = "", remedy: str = "", faults: Sequence[Fault] = ()
+    ) -> None:
+        self.trouble = trouble
+        super().__init__(what, where=where, remedy=remedy, faults=faults)
+
+    def _more(self) -> dict[str, Any]:
+        return {"trouble": self.trouble}
 
 
 class ClassifierError(WorkError):

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -125,12 +126,15 @@ def alive(pid: int) -> bool:
 
 
 def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_peace(folder):
-    process, where = started("--no-worker", "--processes", "2" if can_share() else "1")
+    processes = "2" if can_share() else "1"
+    process, where = started("--no-worker", "--processes", processes, "--access-log", "access.log")
     try:
         others = [one_child(process.pid)] if can_share() else []
+        assert fetched(f"{where['url']}/healthz/database", Host="10.1.2.3")[0] == 200
         status, page = fetched(where["setup_link"])
         assert status == 200
         assert "no admin yet" in page
+        assert os.name != "posix" or stat.S_IMODE(Path("where.json").stat().st_mode) == 0o600
         assert fetched(where["url"], Host="evil.example")[0] == 400
         assert fetched(f"{where['url']}/projects")[0] == 303
     finally:
@@ -143,6 +147,8 @@ def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_
     assert "Traceback" not in said
     assert not any(alive(pid) for pid in others)
     assert (folder / "home" / "workspace.db").is_file()
+    logged = [json.loads(line)["path"] for line in Path("access.log").read_text(encoding="utf-8").splitlines()]
+    assert logged == ["/healthz/database", "/setup/-", "/", "/projects"]
 
 
 def test_a_worker_comes_and_goes_with_the_server(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -111,6 +112,14 @@ def test_the_set_up_link_is_one_line_and_only_for_the_first_admin(viva, place):
     refused = viva("workspace", "setup-link")
     assert refused.exit_code == 2
     assert "there is an admin already" in refused.output
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no modes on this system")
+def test_a_file_with_the_set_up_link_is_for_its_owner_only(viva, folder, place):
+    kept = folder / "link.json"
+    kept.touch(mode=0o644)
+    assert viva("workspace", "setup-link", "--json", str(kept)).exit_code == 0
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
 def test_a_worker_with_nothing_to_do_leaves_when_told_once(viva, place):

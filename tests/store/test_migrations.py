@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sample_workspace import fill_workspace
 
-from vivavoce.errors import UsageError, WorkError
+from vivavoce.errors import FileError, StoreError, UsageError, WorkError
 from vivavoce.store import migrating
 from vivavoce.store.backups import read_manifest, restore
 from vivavoce.store.database import Store, open_store
@@ -79,17 +80,40 @@ def test_a_database_of_others_is_left_alone(postgres_store: Store, tmp_path: Pat
 
 
 def test_no_workspace_is_told_as_such_and_nothing_is_made(empty_address: str) -> None:
-    path = Path(empty_address)
     if "://" not in empty_address:
-        path.parent.mkdir()
+        folder = Path(empty_address).parent
+        for _ in ("without the folder", "in the folder"):
+            with pytest.raises(FileError, match="no workspace") as refused:
+                open_store(empty_address)
+            assert "viva workspace create" in refused.value.remedy
+            folder.mkdir(exist_ok=True)
+        assert not list(folder.iterdir())
+        return
     store = open_store(empty_address)
     assert schema_version(store) is None
     for act in (require_current, migrate):
         with pytest.raises(UsageError, match="no workspace") as caught:
             act(store)
         assert "viva workspace create" in caught.value.remedy
-    assert not path.exists()
     store.close()
+
+
+def test_a_workspace_whose_file_is_gone_is_not_replaced_by_an_empty_one(sqlite_store: Store) -> None:
+    path = Path(sqlite_store.engine.url.database or "")
+    sqlite_store.close()
+    path.unlink()
+    with pytest.raises(StoreError) as refused, sqlite_store.reading() as tx:
+        tx.projects.all()
+    assert refused.value.trouble == "away"
+    assert not path.exists()
+
+
+def test_an_empty_file_is_no_workspace_and_not_a_busy_one(tmp_path: Path) -> None:
+    path = tmp_path / "workspace.db"
+    path.touch()
+    with closing(open_store(path)) as store, pytest.raises(StoreError) as refused, store.reading() as tx:
+        tx.projects.all()
+    assert refused.value.trouble == "unfit"
 
 
 def test_a_workspace_in_memory_is_refused() -> None:

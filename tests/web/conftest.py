@@ -88,7 +88,9 @@ def served() -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def live_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Return a store whose file is another one in every test: what it has learned about statements is kept."""
-    store = open_store(tmp_path_factory.mktemp("live") / "workspace.db")
+    path = tmp_path_factory.mktemp("live") / "workspace.db"
+    path.touch()
+    store = open_store(path)
     yield store
     store.close()
 

@@ -38,6 +38,7 @@ from vivavoce.web.rendering import (
 
 CSS = (STATIC / "app.css").read_text(encoding="utf-8")
 SCRIPT = (STATIC / "app.js").read_text(encoding="utf-8")
+DRAFTS = (STATIC / "drafts.js").read_text(encoding="utf-8")
 EN, DE = Writer(Words("en")), Writer(Words("de"))
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 HOSTILE = '"><script>x</script>'
@@ -124,8 +125,10 @@ def test_an_error_page_says_what_where_and_what_next() -> None:
 
 
 def test_static_files_have_an_address_that_changes_with_them() -> None:
-    marks = {static_url(name).partition("?v=")[2] for name in ("app.css", "app.js", "icon.svg", "vega.js")}
-    assert len(marks) == 4
+    marks = {
+        static_url(name).partition("?v=")[2] for name in ("app.css", "app.js", "drafts.js", "icon.svg", "vega.js")
+    }
+    assert len(marks) == 5
     assert all(re.fullmatch("[0-9a-f]{12}", mark) for mark in marks)
 
 
@@ -141,11 +144,12 @@ def test_templates_hold_no_inline_script_or_style(path: Path) -> None:
 
 def test_the_static_files_fetch_nothing_from_elsewhere() -> None:
     assert not re.search(r"https?://|@import|url\(", CSS)
-    assert not re.search(r"https?://|\beval\b|new Function|innerHTML|document\.write|\.style\b", SCRIPT)
+    assert not re.search(r"https?://|\beval\b|new Function|innerHTML|document\.write|\.style\b", SCRIPT + DRAFTS)
 
 
 def test_the_script_stays_small() -> None:
     assert len(SCRIPT.splitlines()) <= 250
+    assert len(DRAFTS.splitlines()) <= 160
 
 
 def test_the_page_has_the_colours_of_the_charts() -> None:

@@ -29,6 +29,8 @@ OPEN = {
     "/setup/{secret}",
     "/link/{secret}",
     "/preferences",
+    "/healthz",
+    "/healthz/{part}",
     "/static",
     "/static/vega.js",
     f"{API}/openapi.json",

@@ -95,7 +95,25 @@ def test_attempts_of_others_elsewhere_do_not_matter(history: list[tuple[str, str
 
 
 def test_a_clock_set_back_holds_nobody_for_ever() -> None:
-    assert seconds(failed(20, at=NOW + 1e9)) == LONGEST_WAIT
+    assert seconds(failed(20, at=NOW + 3 * 86_400)) == 0
+    assert seconds([*failed(20, at=NOW + 3 * 86_400), *failed(6)]) == 30
+
+
+def test_a_success_of_a_clock_that_was_set_back_forgives_nothing() -> None:
+    assert seconds([*failed(6), *succeeded(at=NOW + 3 * 86_400)]) == 30
+
+
+def test_attempts_that_another_process_notes_a_moment_later_count() -> None:
+    assert seconds(failed(6, at=NOW + 5)) == 35
+
+
+def test_a_stranger_at_the_same_address_keeps_no_colleague_out() -> None:
+    sprayed = [attempt for n in range(40) for attempt in failed(1, f"user{n}")]
+    before = succeeded("bob", at=NOW - 86_400)
+    assert seconds([*before, *sprayed], "bob") == 0
+    assert seconds([*before, *sprayed], "anna") == LONGEST_WAIT
+    assert seconds([*before, *sprayed], "bob", AWAY) == 0
+    assert seconds([*before, *sprayed, *failed(6, "bob")], "bob") == 30
 
 
 def test_what_is_kept_does_not_hold_what_was_typed() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from vivavoce.web.health import HEALTH
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -23,7 +25,10 @@ class FewAtATime:
         self._patience_s = patience_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer when there is a place."""
+        """Answer when there is a place; whoever asks whether the server is well is answered at once."""
+        if scope.get("path", "").startswith(HEALTH):
+            await self._app(scope, receive, send)
+            return
         await self._free.acquire()
         place = _Place(self._free)
         timer = asyncio.get_running_loop().call_later(self._patience_s, place.leave)

@@ -73,11 +73,11 @@ def deliver(
             tell(f"Written: {path}")
 
 
-def write_content(path: str | Path, content: Mapping[str, Any]) -> None:
-    """Write JSON, all or nothing."""
+def write_content(path: str | Path, content: Mapping[str, Any], *, private: bool = False) -> None:
+    """Write JSON, all or nothing; `private`: for the eyes of the owner only."""
     from vivavoce.files import write_json
 
-    write_json(path, content)
+    write_json(path, content, private=private)
 
 
 def write_page(path: str | Path, html: str) -> None:

@@ -95,6 +95,15 @@ class Voice:
     open: Annotated[bool, typer.Option("--open", help="Open the page in the browser.", rich_help_panel=OUTPUT)] = (
         False
     )
+    access_log: Annotated[
+        str | None,
+        typer.Option(
+            "--access-log",
+            metavar="FILE",
+            help="Write a line of JSON about each request to FILE; `-`: to standard error.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
 
     def say(self, sentence: str) -> None:
         """Tell what is being done."""
@@ -121,7 +130,7 @@ def serve(workspace: Workspace = None, *, listening: Listening, crew: Crew, voic
     """
     from vivavoce.cli.server_processes import Task, server_processes
 
-    check_targets({"--json": voice.json_path})
+    check_targets({"--json": voice.json_path, "--access-log": None if voice.access_log == "-" else voice.access_log})
     count = _count(crew)
     settings = settings_in_force()
     place = place_of(workspace)
@@ -129,7 +138,7 @@ def serve(workspace: Workspace = None, *, listening: Listening, crew: Crew, voic
     try:
         _check_public(store, listening.host)
         with _bound(listening) as bound, _workers(place, crew):
-            config = config_of(settings, listening)
+            config = config_of(settings, listening, access_log=voice.access_log or "")
             others = server_processes(Task(place, config, bound.fileno()), count - 1)
             _run(store, bound, config, Announcement(store, bound, listening, voice), others)
     finally:
@@ -154,7 +163,10 @@ class Announcement:
         path = setup_link(self.store)
         link = url + path if path else None
         if self.voice.json_path:
-            write_content(self.voice.json_path, {**head("serve"), "url": url, "setup_link": link})
+            # Whoever reads the link becomes the admin.
+            write_content(
+                self.voice.json_path, {**head("serve"), "url": url, "setup_link": link}, private=link is not None
+            )
         self._tell(url, link)
         if self.voice.open:
             webbrowser.open(link or url)
@@ -168,7 +180,7 @@ class Announcement:
             self.voice.say("Other machines are refused until you name the server: --allow-host NAME")
 
 
-def config_of(settings: Settings, listening: Listening) -> WebConfig:
+def config_of(settings: Settings, listening: Listening, *, access_log: str = "") -> WebConfig:
     """Return how the application behaves."""
     from vivavoce.web.config import WebConfig
 
@@ -180,6 +192,7 @@ def config_of(settings: Settings, listening: Listening) -> WebConfig:
         bot_programs=settings.bot_programs == "yes",
         bot_variables=tuple(filter(None, (name.strip() for name in settings.bot_variables.split(",")))),
         max_upload_mb=settings.max_upload_mb,
+        access_log=access_log,
     )
 
 

@@ -250,7 +250,7 @@ def setup_link(
         raise UsageError("there is an admin already", remedy="an admin invites others and makes them new links")
     link = url.rstrip("/") + path
     if json_path:
-        write_content(json_path, {**head("workspace"), "setup_link": link})
+        write_content(json_path, {**head("workspace"), "setup_link": link}, private=True)
     if not quiet and json_path != "-":
         # Not through Rich: the link must stay on one line.
         typer.echo(link)

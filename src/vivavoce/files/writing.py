@@ -17,6 +17,8 @@ from vivavoce.records import Example, Guess
 PREDICTION_COLUMNS = ("text", "intent", "guess", "confidence")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 STANDARD_OUTPUT = "-"
+# Windows would turn line ends around.
+BINARY = getattr(os, "O_BINARY", 0)
 
 
 def write_predictions(path: str | Path, rows: Iterable[tuple[Example, Guess]], *, out_of_scope: str = "oos") -> None:
@@ -31,11 +33,14 @@ def write_predictions(path: str | Path, rows: Iterable[tuple[Example, Guess]], *
     write_text(path, buffer.getvalue())
 
 
-def write_json(path: str | Path, data: object) -> None:
-    """Write JSON to a file, or to standard output if the path is `-`; keys stay in the order given."""
+def write_json(path: str | Path, data: object, *, private: bool = False) -> None:
+    """Write JSON to a file, or to standard output if the path is `-`; keys stay in the order given.
+
+    `private`: nobody but the owner may read the file.
+    """
     # Not-a-number is no JSON: a result that has it is wrong, and saying so beats a file nobody can read.
     text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
-    write_text(path, text + "\n")
+    write_text(path, text + "\n", private=private)
 
 
 def guarded(cell: str) -> str:
@@ -50,7 +55,7 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     """Write a text, all or nothing; `-` is standard output."""
     # Half a character (a lone surrogate) has no UTF-8 form; written as \udXXX it is at least visible.
     data = text.encode("utf-8", "backslashreplace")
@@ -59,14 +64,14 @@ def write_text(path: str | Path, text: str) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    write_bytes(path, data)
+    write_bytes(path, data, private=private)
 
 
-def write_bytes(path: str | Path, data: bytes) -> None:
+def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
     """Write a file, all or nothing."""
     target = Path(path).resolve()
     try:
-        _replace(target, data)
+        _replace(target, data, 0o600 if private else 0o666)
     except OSError as error:
         raise FileError(
             f"the file cannot be written: {error.strerror or error}",
@@ -75,14 +80,14 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         ) from error
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, data: bytes, mode: int) -> None:
     """Write beside the target and rename: a reader, or a crash, never sees half a file."""
     if target.exists() and not target.is_file() and not target.is_dir():
         target.write_bytes(data)  # a pipe or a device cannot be replaced
         return
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with beside.open("xb") as file:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, mode), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from sqlalchemy.exc import OperationalError
-
-from vivavoce.errors import WorkError
+from vivavoce.errors import StoreError
 from vivavoce.store.database import Store
 from vivavoce.store.transaction import Transaction
 
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
 # A database that is started again is gone for a few seconds: pauses before each further try.
 PAUSES = (0.1, 0.5, 1.0, 3.0, 5.0)
 
@@ -44,8 +40,7 @@ class Clerk:
         for pause in PAUSES:
             try:
                 return self._once(ask, writing)
-            except (OperationalError, WorkError) as error:
-                _log.warning("the store did not answer, trying again: %s", type(error).__name__)
+            except StoreError:
                 time.sleep(pause)
         return self._once(ask, writing)
 

@@ -11,7 +11,7 @@ from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vivavoce.errors import InputError, MissingPartError, VivaError
+from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError
 from vivavoce.jobs.clerk import Clerk
 from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, keep_concluded
 from vivavoce.jobs.exams.protocol import Work
@@ -84,6 +84,9 @@ class Performer:
             await self._do(unit)
         except LostLeaseError:
             _log.info("unit %s of run %s belongs to another worker now", unit.key, unit.run_id)
+        except StoreError:
+            # Nothing is wrong with the unit: somebody takes it again when its lease has ended.
+            raise
         except BrokenExecutor:
             await self._fail(unit, BROKEN, retry=True)
         except VivaError as error:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from vivavoce.errors import VivaError
+from vivavoce.errors import StoreError, VivaError
 from vivavoce.jobs.clerk import Clerk
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.executors import Crew, open_crew
@@ -135,6 +135,9 @@ class Shift:
                 return None
             talking = {kind for kind in kinds if not await _in_executor(kind)}
             units = await self.clerk.write(lambda tx: self._taken(tx, kinds - talking, talking))
+        except StoreError as error:
+            _log.debug("no units could be taken: %s", error.trouble)  # the store itself logs when it stops to serve
+            return 0
         except Exception:
             _log.exception("no units could be taken")
             return 0
@@ -165,7 +168,8 @@ class Shift:
         if self.flights.get(flight.unit.id) is flight:
             del self.flights[flight.unit.id]
         if not flight.task.cancelled() and (error := flight.task.exception()) is not None:
-            _log.error("unit %s could not be kept", flight.unit.key, exc_info=error)
+            level = logging.DEBUG if isinstance(error, StoreError) else logging.ERROR
+            _log.log(level, "unit %s could not be kept", flight.unit.key, exc_info=error)
         self._over.set()
 
     async def _pause(self) -> None:
@@ -257,5 +261,7 @@ async def _repeat(do: Callable[[], Awaitable[None]], seconds: float) -> None:
         await asyncio.sleep(seconds)
         try:
             await do()
+        except StoreError as error:
+            _log.debug("the worker could not see to its work: %s", error.trouble)
         except Exception:
             _log.exception("the worker could not see to its work")

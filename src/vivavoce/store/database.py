@@ -20,15 +20,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from vivavoce.errors import FileError, MissingPartError, UsageError, WorkError
+from vivavoce.errors import FileError, MissingPartError, UsageError
 from vivavoce.store.cleaning import dump_json
 from vivavoce.store.transaction import Transaction
+from vivavoce.store.troubles import Watch, store_error
 
 # Others may be writing: so long a transaction waits for its turn.
 BUSY_SECONDS = 30
+CONNECT_SECONDS = 10
 
 
 class Store:
@@ -36,6 +37,7 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.watch = Watch(self.address)
 
     @property
     def embedded(self) -> bool:
@@ -56,27 +58,34 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Change something: all of it, or nothing where an error is raised."""
-        with self.connected() as connection, connection.execution_options(viva_writing=True).begin():
+        with (
+            self.connected(writing=True) as connection,
+            connection.execution_options(viva_writing=True).begin(),
+        ):
             yield Transaction(connection)
 
     @contextmanager
-    def connected(self) -> Iterator[Connection]:
+    def connected(self, *, writing: bool = False) -> Iterator[Connection]:
         """Reach the database, without a transaction."""
         try:
             connection = self.engine.connect()
-        except PoolTimeoutError as error:
-            raise _busy("all ways to the database are taken") from error
-        except DatabaseError as error:
-            raise WorkError(
-                f"the workspace cannot be reached: {_first_line(error)}",
-                where=self.address,
-                remedy="check that the server is there, or that the file is that of a workspace",
-            ) from error
+        except Exception as error:
+            self._raise_trouble(error, connecting=True)
+            raise
         with connection:
             try:
                 yield connection
-            except OperationalError as error:
-                raise _busy(_first_line(error)) from error
+            except SQLAlchemyError as error:
+                self._raise_trouble(error)
+                raise
+        self.watch.note_success(written=writing)
+
+    def _raise_trouble(self, error: Exception, *, connecting: bool = False) -> None:
+        """Say what an error of the driver means, unless it is about a statement."""
+        trouble = store_error(error, self.engine.url, connecting=connecting)
+        if trouble is not None:
+            self.watch.note_failure(trouble)
+            raise trouble from error
 
     def close(self) -> None:
         """Let go of the database."""
@@ -84,7 +93,7 @@ class Store:
 
 
 def open_store(address: str | Path) -> Store:
-    """Open the database at a path or an address; it is not created and not migrated here."""
+    """Open the database at a path or an address; a file must be there, and nothing is created or migrated here."""
     url = as_url(address)
     return Store(_sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url))
 
@@ -110,9 +119,17 @@ _EXAMPLES = "give the path of a file, or postgresql://user@host/name"
 
 
 def _sqlite(url: URL) -> Engine:
-    if url.database and not Path(url.database).parent.is_dir():
-        raise FileError(f"there is no folder {Path(url.database).parent}", remedy="`viva workspace create` makes one")
+    if not url.database or not Path(url.database).is_file():
+        raise FileError("there is no workspace", where=url.database or "", remedy="`viva workspace create` makes one")
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, json_serializer=dump_json)
+
+    # A file that is gone stays gone: by itself SQLite makes an empty one in its place.
+    uri = f"{Path(url.database).absolute().as_uri()}?mode=rw"
+
+    @event.listens_for(engine, "do_connect")
+    def _open(_dialect: object, _record: object, arguments: list[Any], options: dict[str, Any]) -> None:
+        arguments[0] = uri
+        options["uri"] = True
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: object) -> None:
@@ -134,16 +151,12 @@ def _sqlite(url: URL) -> Engine:
 def _postgresql(url: URL) -> Engine:
     if find_spec("psycopg") is None:
         raise MissingPartError("PostgreSQL needs psycopg", remedy="pip install 'vivavoce[postgres]'")
-    return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json)
+    # A host that swallows what it is sent is given up: the system itself would try for minutes.
+    patience = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+    return sa.create_engine(
+        url, connect_args=patience, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json
+    )
 
 
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
-
-
-def _busy(why: str) -> WorkError:
-    return WorkError(f"the workspace is busy: {why}", remedy="try again in a moment; nothing was changed")
-
-
-def _first_line(error: Exception) -> str:
-    return str(getattr(error, "orig", error)).strip().splitlines()[0]

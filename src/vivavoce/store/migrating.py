@@ -50,9 +50,6 @@ def migrate(store: Store, progress: Progress = lambda line: None) -> tuple[str, 
 
 def schema_version(store: Store) -> str | None:
     """Return the revision of a workspace's schema; None where there is no workspace."""
-    path = file_of(store)
-    if path is not None and not path.is_file():
-        return None  # asking the driver would make the file
     with store.reading() as tx:
         return version_of(tx.connection)
 

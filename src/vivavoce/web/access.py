@@ -87,6 +87,8 @@ class NeedsPerson(Needs):
 def visitor_of(request: Request) -> Visitor | None:
     """Return who is asking, None where nobody is known; looked up once for each request."""
     if not hasattr(request.state, "visitor"):
+        # Nobody, where the look-up fails: the page that says so must not fail in the same way.
+        request.state.visitor = None
         request.state.visitor = _by_key(request) if _key(request) else _by_cookie(request)
     return cast("Visitor | None", request.state.visitor)
 

@@ -126,7 +126,7 @@ def frame_of(
     here, others = project_links(projects, project)
     return replace(
         plain,
-        user=Person(who.user.name or who.user.login, words.gettext(str(who.role))),
+        user=Person(who.user.name or who.user.login, words.gettext(str(who.role)), who.user.id),
         nav=sections(words, who, project, section),
         project=here,
         projects=others,

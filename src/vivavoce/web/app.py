@@ -19,16 +19,22 @@ from starlette.types import ASGIApp
 from vivavoce.store.database import Store
 from vivavoce.version import __version__
 from vivavoce.web import api, pages
+from vivavoce.web.access import SignInNeededError
+from vivavoce.web.access_log import AccessLog
 from vivavoce.web.api.description import complete_description, methods_at, name_operation, operation_roles
 from vivavoce.web.api.errors import ERRORS
 from vivavoce.web.api.queries import check_query
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.config import WebConfig
 from vivavoce.web.failures import answer_refusal, handle_errors
+from vivavoce.web.health import HEALTH, add_health
+from vivavoce.web.pages.access.sign_in import ask_to_sign_in
 from vivavoce.web.rendering import STATIC
 from vivavoce.web.security import Protection, protected
 
 API = "/api/v1"
+# Where people send forms who are not signed in.
+OPEN_FORMS = ("/sign-in", "/setup/", "/link/", "/preferences")
 ABOUT = (
     "Everything that the pages do, for programs. Send a key of yours (People, your own page) as "
     "`Authorization: Bearer viva_...`; its scopes say what it may do."
@@ -49,8 +55,16 @@ def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
     """Return the application for a store, with its guards around it."""
     chosen = config or WebConfig()
     most = chosen.max_upload_mb * 2**20
-    protection = Protection(chosen.hosts, chosen.behind_proxy, max_upload_bytes=most, answer=answer_refusal)
-    return protected(bare_app(store, chosen), protection)
+    protection = Protection(
+        chosen.hosts,
+        chosen.behind_proxy,
+        any_host=(HEALTH,),
+        max_upload_bytes=most,
+        open_forms=OPEN_FORMS,
+        answer=answer_refusal,
+    )
+    app = protected(bare_app(store, chosen), protection)
+    return AccessLog(app, chosen.access_log, behind_proxy=chosen.behind_proxy) if chosen.access_log else app
 
 
 def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
@@ -67,9 +81,11 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     app.state.store = store
     app.state.config = config or WebConfig()
     handle_errors(app, lambda path: methods_at(routers(api), path.removeprefix(API)))
+    app.add_exception_handler(SignInNeededError, ask_to_sign_in)
     # Put there directly: an included router is searched twice for every request.
     app.router.routes.extend(_page_routes())
     app.router.routes.extend(_api_router().routes)
+    add_health(app)
     app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

@@ -12,6 +12,7 @@ class WebConfig:
     `hosts`: names under which it may be asked beside the loopback ones. `behind_proxy`: every request passes a proxy
     whose headers are true. `private_bots`: bots may live at private addresses. `bot_programs`: admins may add bots
     that are programs on this machine. `bot_variables`: what bots may be sent of the environment beside BOT_*.
+    `access_log`: the file for a line about each request, `-` for standard error, nothing for none.
     """
 
     hosts: tuple[str, ...] = ()
@@ -20,3 +21,4 @@ class WebConfig:
     bot_programs: bool = False
     bot_variables: tuple[str, ...] = ()
     max_upload_mb: int = 20
+    access_log: str = ""

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from vivavoce.web.access import config_of
 from vivavoce.web.answers import go
+from vivavoce.web.held_forms import remember_person
 from vivavoce.web.security import SECRET_PAGE, came_over_https, ended_cookie, session_cookie
 from vivavoce.workspace.access.signing_in import Entry
 
@@ -19,9 +20,14 @@ COOKIE_SECONDS = 400 * 24 * 3600
 
 def entered(request: Request, entry: Entry, path: str) -> Response:
     """Lead on as somebody who is signed in now."""
-    response = go(path)
+    return with_session(request, entry, go(path))
+
+
+def with_session(request: Request, entry: Entry, response: Response) -> Response:
+    """Give the browser the session of somebody who just came in."""
     cookie = session_cookie(entry.secret, secure=is_secure(request), lifetime=COOKIE_SECONDS)
     response.headers.append("set-cookie", cookie)
+    remember_person(response, entry.user.id)
     return as_secret(response)
 
 

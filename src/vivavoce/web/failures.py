@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -20,14 +21,17 @@ from vivavoce.errors import (
     InputError,
     MissingPartError,
     StaleError,
+    StoreError,
     UsageError,
     VivaError,
     WorkError,
 )
 from vivavoce.sentences import say
+from vivavoce.store.troubles import Trouble, disk_full_error, is_disk_full
 from vivavoce.web.access import SignInNeededError
 from vivavoce.web.answers import go, page, words_of
 from vivavoce.web.security.refusals import Refusal, plain_answer
+from vivavoce.workspace.bots.places import CrowdedError
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +42,19 @@ STATUSES: tuple[tuple[type[VivaError], int], ...] = (
     (AbsentError, 404),
     (StaleError, 409),
     (MissingPartError, 501),
+    (CrowdedError, 429),
     (InputError, 400),
     (WorkError, 503),
 )
 
 
+# What those who only use the server can do; why it is so is in its log.
+STORE_REMEDIES = {
+    Trouble.AWAY: say("try again in a moment; those who run the server find the reason in its log"),
+    Trouble.FULL: say("tell those who run the server that it needs more space; what was saved before is safe"),
+    Trouble.BUSY: say("try again in a moment; nothing was changed"),
+    Trouble.UNFIT: say("tell those who run the server; `viva workspace status` says more"),
+}
 _HTTP_TEXTS = {404: say("there is nothing here"), 405: say("this page cannot be asked in this way")}
 
 
@@ -88,14 +100,30 @@ def body_of(error: VivaError) -> dict[str, object]:
 
 def answer_error(request: Request, error: VivaError, status: int | None = None) -> Response:
     """Return the answer to something refused; `status` where it is another than that of the error."""
-    status = status or status_of(error)
+    error, status = _for_visitors(error), status or status_of(error)
     if request.url.path.startswith("/api/"):
         headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
         return JSONResponse(body_of(error), status, headers)
     if status == 401:
-        return go(f"/sign-in?next={quote(_return_to(request))}")
+        return go(f"/sign-in?next={quote(request.url.path)}")
+    return _error_page(request, error, status)
+
+
+def _error_page(request: Request, error: VivaError, status: int) -> Response:
+    """Return the page of an error; without the database it is the page that strangers see."""
     view = ErrorView(status, error.what, error.where, error.remedy, error.faults)
+    if not isinstance(error, StoreError):
+        with suppress(StoreError):
+            return page(request, "error.html", _title(request, status), view=view, status=status)
+    request.state.visitor = None
     return page(request, "error.html", _title(request, status), view=view, status=status)
+
+
+def _for_visitors(error: VivaError) -> VivaError:
+    """Return an error without what only those who run the server should know: where its database is."""
+    if not isinstance(error, StoreError):
+        return error
+    return StoreError(error.what, trouble=error.trouble, remedy=STORE_REMEDIES[Trouble(error.trouble)])
 
 
 def answer_refusal(scope: Scope, refusal: Refusal) -> Response:
@@ -133,13 +161,12 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
 
     @app.exception_handler(Exception)
     def _unexpected(request: Request, error: Exception) -> Response:
+        if is_disk_full(error):
+            log.error("a page failed: the disk is full")
+            return answer_error(request, disk_full_error())
         log.exception("a page failed", exc_info=error)
         shown = VivaError("something went wrong on our side", remedy="try again; the log of the server says more")
         return answer_error(request, shown)
-
-
-def _return_to(request: Request) -> str:
-    return request.url.path if request.method == "GET" else "/"
 
 
 def _title(request: Request, status: int) -> str:
@@ -148,5 +175,6 @@ def _title(request: Request, status: int) -> str:
         403: words.gettext("Not allowed"),
         404: words.gettext("Not found"),
         409: words.gettext("Changed meanwhile"),
+        429: words.gettext("Too much at once"),
     }
     return titles.get(status, words.gettext("That did not work"))

@@ -54,6 +54,7 @@ class Person:
 
     name: str
     role: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ _MEANINGS = {
     409: "Somebody else changed it meanwhile.",
     413: "This is more than is taken at once.",
     422: "The request cannot be read.",
+    429: "More is being asked of bots than is allowed at once; try again in half a minute.",
     501: "A part that is needed for this is not installed.",
     503: "The work could not be completed now; try again.",
 }

@@ -50,16 +50,28 @@ class OriginGuard:
 
 
 class HostGuard:
-    """Refuses requests for names that are not this server's: loopback names, and those given."""
+    """Refuses requests for names that are not this server's: loopback names, and those given.
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), answer: Answer = plain_answer) -> None:
+    `any_host`: beginnings of paths with nothing to protect, such as those of probes, which know only addresses.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Iterable[str] = (),
+        answer: Answer = plain_answer,
+        *,
+        any_host: tuple[str, ...] = (),
+    ) -> None:
         self.app = app
+        self.any_host = any_host
         self.hosts = frozenset(_bare(host) for host in (*LOOPBACK, *hosts))
         self.answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] in ("http", "websocket") and not is_known_host(scope, self.hosts):
+        is_guarded = scope["type"] in ("http", "websocket") and not scope["path"].startswith(self.any_host)
+        if is_guarded and not is_known_host(scope, self.hosts):
             await refuse(scope, receive, send, UNKNOWN_HOST, self.answer)
             return
         await self.app(scope, receive, send)

@@ -18,13 +18,16 @@ class Protection:
     """What whoever runs the server decides.
 
     `hosts`: names beside the loopback ones. `behind_proxy`: every request passes a proxy whose `X-Forwarded-...`
-    headers are true. `answer`: the page of a refusal.
+    headers are true. `any_host`: paths that may be asked under any name. `open_forms`: where strangers may send a
+    form. `answer`: the page of a refusal.
     """
 
     hosts: tuple[str, ...] = ()
     behind_proxy: bool = False
+    any_host: tuple[str, ...] = ()
     max_bytes: int = MAX_BODY_BYTES
     max_upload_bytes: int = MAX_UPLOAD_BYTES
+    open_forms: tuple[str, ...] = ()
     static: str = STATIC
     answer: Answer = plain_answer
 
@@ -35,7 +38,9 @@ USUAL = Protection()
 def protected(app: ASGIApp, protection: Protection = USUAL) -> ASGIApp:
     """Return the application behind all guards; refusals, too, carry the headers."""
     guarded: ASGIApp = Compression(app)
-    guarded = BodyLimit(guarded, protection.max_bytes, protection.max_upload_bytes, protection.answer)
+    guarded = BodyLimit(
+        guarded, protection.max_bytes, protection.max_upload_bytes, protection.answer, protection.open_forms
+    )
     guarded = OriginGuard(guarded, protection.answer)
-    guarded = HostGuard(guarded, protection.hosts, protection.answer)
+    guarded = HostGuard(guarded, protection.hosts, protection.answer, any_host=protection.any_host)
     return SecurityHeaders(guarded, static=protection.static, behind_proxy=protection.behind_proxy)

@@ -20,12 +20,15 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import Fault, FileError, UsageError, VivaError
+from vivavoce.store.troubles import disk_full_error, is_disk_full
 from vivavoce.web.security.refusals import Answer, Refusal, plain_answer, refuse
 
 MEGABYTE = 1024**2
 # A form or a JSON document is held in memory; files of a form go to the disk as they come.
 MAX_BODY_BYTES = 8 * MEGABYTE
 MAX_UPLOAD_BYTES = 64 * MEGABYTE
+# Strangers send a login, a password, and at most the text that they typed before their session ended.
+MAX_STRANGERS_BYTES = MEGABYTE
 PIECE_BYTES = MEGABYTE
 MAX_NAME_BYTES = 120
 NAMELESS = "upload"
@@ -59,7 +62,10 @@ FORM_LIMITS = FormLimits()
 
 
 class BodyLimit:
-    """Refuses bodies that are too large: by what they claim, and by what really comes."""
+    """Refuses bodies that are too large: by what they claim, and by what really comes.
+
+    `open_forms`: beginnings of paths at which anybody may send a form, and so only a small one.
+    """
 
     def __init__(
         self,
@@ -67,11 +73,13 @@ class BodyLimit:
         max_bytes: int = MAX_BODY_BYTES,
         max_upload_bytes: int = MAX_UPLOAD_BYTES,
         answer: Answer = plain_answer,
+        open_forms: tuple[str, ...] = (),
     ) -> None:
         self.app = app
         self.max_bytes = max_bytes
         self.max_upload_bytes = max_upload_bytes
         self.answer = answer
+        self.open_forms = open_forms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and count what it brings."""
@@ -79,12 +87,17 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        is_upload = headers.get("content-type", "").lower().startswith("multipart/")
-        limit = self.max_upload_bytes if is_upload else self.max_bytes
+        limit = self._limit(scope["path"], headers)
         if _claimed(headers) > limit:
             await refuse(scope, receive, send, too_large(limit), self.answer)
             return
         await _Counted(self.app, limit, self.answer).run(scope, receive, send)
+
+    def _limit(self, path: str, headers: Headers) -> int:
+        if path.startswith(self.open_forms):
+            return min(MAX_STRANGERS_BYTES, self.max_bytes)
+        is_upload = headers.get("content-type", "").lower().startswith("multipart/")
+        return self.max_upload_bytes if is_upload else self.max_bytes
 
 
 class _BodyTooLargeError(HTTPException):
@@ -146,6 +159,8 @@ async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> Async
         form = await request.form(max_files=limits.files, max_fields=limits.fields, max_part_size=limits.field_bytes)
     except _BodyTooLargeError:
         raise
+    except OSError as error:  # files of a form go to the disk as they come
+        raise (disk_full_error() if is_disk_full(error) else error) from error
     except (HTTPException, MultiPartException) as error:
         reason = str(error.detail if isinstance(error, HTTPException) else error.message)
         raise UsageError(
@@ -179,6 +194,8 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
             forget_upload(home / name)
         if isinstance(error, VivaError):
             raise
+        if is_disk_full(error):
+            raise disk_full_error() from error
         raise FileError(
             f"the file cannot be kept: {error.strerror or error}", where=name, remedy="try again, or tell an admin"
         ) from error

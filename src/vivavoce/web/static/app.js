@@ -115,7 +115,6 @@ document.addEventListener("click", event => {
 
 document.addEventListener("submit", event => {
   const form = event.target;
-  form.dataset.sent = "1";
   if (!form.dataset.swap || form.method !== "get") return;
   const url = new URL(form.action);
   url.search = new URLSearchParams(new FormData(form, event.submitter));
@@ -194,7 +193,7 @@ document.addEventListener("keydown", event => {
   if (found.matches("input, textarea, select")) { found.focus(); found.select?.(); } else found.click();
 });
 
-// --- menus, theme, copying, selecting, unsaved work --------------------------------------------------------
+// --- menus, theme, copying, selecting --------------------------------------------------------
 // An open menu closes when the reader turns elsewhere.
 document.addEventListener("click", event => all("details.menu[open]").forEach(menu => {
   if (!menu.contains(event.target)) menu.open = false;
@@ -228,11 +227,6 @@ document.addEventListener("click", async event => {
 document.addEventListener("change", event => {
   const box = event.target.closest("[data-select-all]");
   if (box) all(`input[name="${CSS.escape(box.dataset.selectAll)}"]`, box.closest("table")).forEach(each => { each.checked = box.checked; });
-});
-
-document.addEventListener("input", event => event.target.closest("form[data-unsaved]")?.setAttribute("data-unsaved", "changed"));
-addEventListener("beforeunload", event => {
-  if (document.querySelector('form[data-unsaved="changed"]:not([data-sent])')) event.preventDefault();
 });
 
 // --- begin ------------------------------------------------------------------------------------------------

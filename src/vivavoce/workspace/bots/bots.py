@@ -28,6 +28,7 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules, Entry, addresses_of, entry_faults, kind_of, option_of
 from vivavoce.workspace.bots.chatting import find_bot
+from vivavoce.workspace.bots.places import PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -199,7 +200,9 @@ def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: Bo
         bot = load_entry(row.name, _hurried(row.entry), agent=agent or None)
     except VivaError as error:
         return _refused(row.name, [error.what, *map(str, error.faults), error.remedy])
-    return _told(asyncio.run(_checked(bot, row.name, rules)), agent)
+    with PLACES.take(actor.user_id or ""):
+        report = asyncio.run(_checked(bot, row.name, rules))
+    return _told(report, agent)
 
 
 async def _checked(bot: Bot, name: str, rules: BotRules) -> ContractReport:

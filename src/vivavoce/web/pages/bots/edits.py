@@ -181,9 +181,9 @@ def _form_page(request: Request, title: str, project: Project, view: BotFormView
 
 def _typed(form: Form) -> tuple[str, dict[str, str]]:
     """Return which form was sent, and its fields as they were typed."""
-    chosen = form.choice("form", FORMS, "http")
-    names = field_names(chosen if chosen in FORMS else "http")
-    return chosen, {name: form.text(name, most=bots.MOST_ENTRY) for name in (*names, "why")}
+    wanted = form.choice("form", FORMS, "http")
+    chosen = wanted if wanted in FORMS else "http"
+    return chosen, {name: form.text(name, most=bots.MOST_ENTRY) for name in (*field_names(chosen), "why")}
 
 
 def _filled(values: Mapping[str, str]) -> dict[str, str]:

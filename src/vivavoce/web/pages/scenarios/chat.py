@@ -23,6 +23,7 @@ from vivavoce.web.pages.scenarios.scenarios import new_desk
 from vivavoce.web.pages.scenarios.suites import get_suite
 from vivavoce.web.parts import Turn
 from vivavoce.workspace.bots.chatting import Heard, draft_from_talk, find_bot, list_partners, make_partner, say
+from vivavoce.workspace.bots.places import PLACES
 from vivavoce.workspace.scenarios.scenarios import free_name, suite_of
 from vivavoce.workspace.scenarios.suites import list_suites
 
@@ -96,7 +97,8 @@ def _say(request: Request, store: Store, who: Visitor, project: Project, talk: _
     partner = make_partner(row, _suite(store, project, talk.suite), reach_of(request))
     # Nobody comes into the talk of somebody else, whatever key a form sends.
     key = f"{who.user.id}/{row.id}/{talk.key[:32]}"
-    return say(partner, key, [one.said for one in talk.heard], talk.text)
+    with PLACES.take(who.user.id):
+        return say(partner, key, [one.said for one in talk.heard], talk.text)
 
 
 def _save(request: Request, store: Store, project: Project, talk: _Talk) -> Response:

@@ -16,7 +16,7 @@ from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import Fault, InputError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, ScenarioRow, SuiteRow
-from vivavoce.web.access import config_of, visitor_of
+from vivavoce.web.access import Visitor, config_of, visitor_of
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.language import Words
@@ -24,6 +24,7 @@ from vivavoce.web.pages.scenarios.form import MOST_LINES, MOST_SAID, MOST_TEXTS,
 from vivavoce.web.pages.scenarios.words import level_title
 from vivavoce.web.parts import Choice, Piece, change_pieces
 from vivavoce.workspace.bots.chatting import Heard, Reach, ask_bot, find_bot, list_partners, make_partner
+from vivavoce.workspace.bots.places import PLACES
 from vivavoce.workspace.scenarios.drafts import (
     Draft,
     DraftTurn,
@@ -266,6 +267,7 @@ class Pressed:
     """A button of the form and all that it may need."""
 
     request: Request
+    who: Visitor
     store: Store
     desk: Desk
     draft: Draft
@@ -349,7 +351,9 @@ def _ask_bot(pressed: Pressed) -> Heard:
     script = _script(desk.head, scenario)
     if script is None:
         raise UsageError("the scenario cannot be held as it is", remedy="press Check to see why")
-    return ask_bot(make_partner(row, desk.suite, reach_of(pressed.request)), [turn.text for turn in script.turns])
+    partner = make_partner(row, desk.suite, reach_of(pressed.request))
+    with PLACES.take(pressed.who.user.id):
+        return ask_bot(partner, [turn.text for turn in script.turns])
 
 
 def reach_of(request: Request) -> Reach:

@@ -164,7 +164,7 @@ def _act(request: Request, store: Store, who: Visitor, sent: _Sent) -> Response:
         sent.form.check()
         if verb == "save":
             return _save(request, store, who, sent)
-        draft, notes = press(Pressed(request, store, sent.desk, sent.draft, verb, place))
+        draft, notes = press(Pressed(request, who, store, sent.desk, sent.draft, verb, place))
     except StaleError:
         wanted = {turn.said: turn.misspelt for turn in sent.draft.turns if turn.misspelt}
         return merge_or_ask(request, store, replace(sent.desk, misspelt=wanted), scenario_of(sent.draft))

@@ -1,9 +1,11 @@
 """How long to wait before the next attempt to sign in: a rule over past attempts, wherever they are kept.
 
 Five failures are free; then a wait begins that doubles with each further one, up to fifteen minutes. Failures are
-counted for the name and for the address, and the longer wait holds. An attempt that is refused because of the wait
-is not checked and must not be noted: waiting ends even when somebody keeps knocking. Note an attempt as failed before
-the password is checked, and as a success after: then attempts made at the same time count, too.
+counted for the name and for the address, and the longer wait holds; who has signed in from an address before waits
+only for failures of the own name there, so that a stranger at the same address keeps no colleague out. An attempt
+that is refused because of the wait is not checked and must not be noted: waiting ends even when somebody keeps
+knocking. Note an attempt as failed before the password is checked, and as a success after: then attempts made at the
+same time count, too.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ LONGEST_WAIT = 15 * 60.0
 FORGET_AFTER = 24 * 3600.0
 # A sign-in that went well is remembered longer: it makes an address a known one.
 FORGET_SUCCESS_AFTER = 60 * 24 * 3600.0
+# Attempts may be noted a little later than they were made, and by machines whose clocks differ.
+CLOCKS_APART = 60.0
 MAX_LOGIN_CHARACTERS = 320
 
 
@@ -69,15 +73,16 @@ def waiting_time(attempts: Iterable[Attempt], login: str, address: str, now: flo
     """
     who, place = login_key(login), address_key(address)
     past = sorted(kept_attempts(attempts, now), key=lambda attempt: attempt.at)
-    ends = (_end_of_wait(_failures_of_login(past, who, place)), _end_of_wait(_failures_of_address(past, place)))
-    # Clocks may have been set back: no wait is longer than the longest.
+    ends = [_end_of_wait(_failures_of_login(past, who, place))]
+    if not _is_known(past, who, place):
+        ends.append(_end_of_wait(_failures_of_address(past, place)))
     seconds = min(max(0.0, max(ends) - now), LONGEST_WAIT)
     return Wait(int(-(-seconds // 1)))
 
 
 def kept_attempts(attempts: Iterable[Attempt], now: float) -> tuple[Attempt, ...]:
-    """Return the attempts that still count; the others can be deleted."""
-    return tuple(attempt for attempt in attempts if now - attempt.at < _lifetime(attempt))
+    """Return the attempts that still count: not those that are too old, nor those of a clock that was set back."""
+    return tuple(attempt for attempt in attempts if -CLOCKS_APART < now - attempt.at < _lifetime(attempt))
 
 
 def login_key(login: str) -> str:
@@ -107,8 +112,12 @@ def _failures_of_login(past: list[Attempt], login: str, address: str) -> list[fl
     """
     own = [attempt for attempt in past if attempt.login == login]
     here = [attempt for attempt in own if attempt.address == address]
-    known = any(attempt.succeeded for attempt in here)
-    return _since_success(here if known else own)
+    return _since_success(here if _is_known(past, login, address) else own)
+
+
+def _is_known(past: list[Attempt], login: str, address: str) -> bool:
+    """Tell whether somebody has signed in from an address before."""
+    return any(attempt.succeeded and attempt.login == login and attempt.address == address for attempt in past)
 
 
 def _failures_of_address(past: list[Attempt], address: str) -> list[float]:

@@ -1,0 +1,117 @@
+"""`/healthz`: whether the process, the database and a worker are there, for those who watch over servers.
+
+Anybody may ask, so it names no address, no version and no machine. The database is asked in a thread of its own and
+not waited for longer than a probe would wait, so the answer comes even while the database is away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Literal, cast
+
+from fastapi import FastAPI, Request
+from starlette.responses import JSONResponse
+
+from vivavoce.errors import AbsentError
+from vivavoce.store.database import Store
+from vivavoce.store.repositories.units import LEASE_SECONDS
+from vivavoce.store.stamps import now
+
+HEALTH = "/healthz"
+OK, AWAY, ABSENT, UNKNOWN = "ok", "away", "absent", "unknown"
+PATIENCE_SECONDS = 2.0
+# However many watch, the database is asked once in this time.
+FRESH_SECONDS = 1.0
+PartName = Literal["process", "database", "worker"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartHealth:
+    """How one part is, and since when this process knows it to be so."""
+
+    status: str
+    since: str
+
+
+class Health:
+    """What this process knows about itself, its database and the workers."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="viva-health")
+        self._asked: Future[int] | None = None
+        self._asked_at = 0.0
+        self._known: dict[PartName, tuple[str, datetime]] = {"process": (OK, now())}
+
+    async def look(self, store: Store) -> dict[PartName, PartHealth]:
+        """Return how all parts are."""
+        workers = await self._count_workers(store)
+        self._note("database", AWAY if workers is None else OK, store)
+        self._note("worker", UNKNOWN if workers is None else OK if workers else ABSENT, store)
+        return {name: self.known(name) for name in self._known}
+
+    def known(self, name: PartName) -> PartHealth:
+        """Return how a part was when it was last looked at."""
+        status, since = self._known[name]
+        return PartHealth(status, since.isoformat(timespec="seconds"))
+
+    async def _count_workers(self, store: Store) -> int | None:
+        """Return how many workers are alive; None where the database does not answer in time."""
+        asked = self._asked
+        if asked is None or (asked.done() and time.monotonic() - self._asked_at > FRESH_SECONDS):
+            asked = self._asked = self._thread.submit(_count_alive, store)
+            self._asked_at = time.monotonic()
+        # Shielded, since a probe that gives up must not take the answer away from the next one.
+        waiting = asyncio.shield(asyncio.wrap_future(asked))
+        try:
+            return await asyncio.wait_for(waiting, PATIENCE_SECONDS)
+        except Exception:
+            return None
+
+    def _note(self, name: PartName, status: str, store: Store) -> None:
+        if name in self._known and self._known[name][0] == status:
+            return
+        outage = store.watch.outage
+        self._known[name] = (status, outage.since if outage and status == AWAY else now())
+
+
+def add_health(app: FastAPI) -> None:
+    """Let the application answer `/healthz` and, for one part alone, `/healthz/database` and its like."""
+    app.state.health = Health()
+    app.add_api_route(HEALTH, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route(f"{HEALTH}/{{part}}", _show_part, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+async def _show_health(request: Request) -> JSONResponse:
+    parts = await _health_of(request).look(request.app.state.store)
+    healthy = all(part.status == OK for part in parts.values())
+    # ISO times compare as texts do: the latest change is since when the whole is as it is.
+    whole = {"status": OK if healthy else "degraded", "since": max(part.since for part in parts.values())}
+    return _answer({**whole, **{name: asdict(part) for name, part in parts.items()}}, healthy=healthy)
+
+
+async def _show_part(request: Request, part: str) -> JSONResponse:
+    health = _health_of(request)
+    if part == "process":
+        return _answer(asdict(health.known("process")), healthy=True)
+    parts = {str(name): state for name, state in (await health.look(request.app.state.store)).items()}
+    if part not in parts:
+        raise AbsentError("there is nothing here", remedy=f"ask {', '.join(f'{HEALTH}/{name}' for name in parts)}")
+    return _answer(asdict(parts[part]), healthy=parts[part].status == OK)
+
+
+def _health_of(request: Request) -> Health:
+    return cast(Health, request.app.state.health)
+
+
+def _answer(content: Mapping[str, object], *, healthy: bool) -> JSONResponse:
+    return JSONResponse(content, 200 if healthy else 503, {"Cache-Control": "no-store"})
+
+
+def _count_alive(store: Store) -> int:
+    with store.reading() as tx:
+        return len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS)))
