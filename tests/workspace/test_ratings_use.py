@@ -137,6 +137,27 @@ def test_the_queue_asks_for_every_talk_once(store: Store, project: Project, orde
 
 
 @in_both
+def test_a_talk_in_which_the_bot_never_spoke_is_not_asked_for_and_counted(store: Store, project: Project) -> None:
+    alone = (Utterance("you", "hi", is_bot=False), Utterance("you", "anybody?", is_bot=False))
+    blank = (Utterance("you", "hi", is_bot=False), Utterance("bot", " ", is_bot=True))
+    unknown = (Utterance("a", "hi"), Utterance("b", "hello"))
+    talks = [Dialogue("alone", alone), Dialogue("blank", blank), Dialogue("one side", (Utterance("a", "hi"),))]
+    ids = bring(store, project, talk("held"), Dialogue("unknown", unknown), *talks)
+    ann = person(store, "ann@example.org")
+    for order in ("random", "worst"):
+        asked = next_talk(store, ann, project, order=order)
+        assert asked.row is not None
+        assert asked.row.name in ("held", "unknown")
+        assert (asked.done, asked.total, asked.silent) == (0, 2, 3)
+    rate_talk(store, ann, project, ids["alone"], Opinion(1))
+    rate_talk(store, ann, project, ids["held"], Opinion(4))
+    assert (asked := next_talk(store, ann, project)).row is not None
+    assert (asked.row.name, asked.done, asked.total) == ("unknown", 1, 2)
+    bring(store, project, Dialogue("late", alone))
+    assert next_talk(store, ann, project).silent == 4
+
+
+@in_both
 def test_the_worst_are_asked_for_first_and_one_can_be_left_for_later(store: Store, project: Project) -> None:
     ids = bring(store, project, *(talk(name) for name in "abc"), talk("d", bot="Rex"))
     score(store, project, {ids["a"]: 3.0, ids["b"]: 1.0, ids["c"]: 2.0})

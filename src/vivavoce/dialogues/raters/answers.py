@@ -1,6 +1,6 @@
 """Reading what a judge wrote: JSON, JSON in a fence, `4`, `4/5`, `Rating: 4`; anything else is no mark.
 
-`4 or 3 out of 5`, `between 3 and 4`, `Rating: 4, no, 3` and `not 4/5` are no marks either: which one is meant would be
+`4 or 3 out of 5`, `between 3 and 4`, `Rating: 4, no, 3` and `not 4/5` are no marks either: to choose one would be
 a guess.
 """
 

@@ -69,6 +69,7 @@ class RateView:
     skip: str
     last: LastView | None
     begin: str
+    silent: str
     error: InputError | None = None
 
 
@@ -194,6 +195,7 @@ def _rate_page(  # noqa: PLR0917
         skip=listing.address(skip=row.id) if row else "",
         last=_last(words, project, asked),
         begin=f"{base_path(project)}/add",
+        silent=_silent(words, asked.silent),
         error=error,
     )
     title, status = words.gettext("Rate talks"), 400 if error else 200
@@ -206,6 +208,16 @@ def _rate_lead(words: Words, asked: Asked) -> str:
     if asked.total:
         return words.gettext("You have marked every talk here. Thank you.")
     return words.gettext("There is no talk to rate.")
+
+
+def _silent(words: Words, count: int) -> str:
+    if not count:
+        return ""
+    return words.ngettext(
+        "%(num)s talk is left out: the bot never spoke in it.",
+        "%(num)s talks are left out: the bot never spoke in them.",
+        count,
+    )
 
 
 def _why(words: Words, asked: Asked) -> str:
