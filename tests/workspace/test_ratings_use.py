@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from places import in_both
+from vivavoce.dialogues.agreement import concord_of
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.statistics import krippendorff_alpha_nominal, percent_agreement
+from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS as FEWEST
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.dialogues.agreement import ENOUGH, FEWEST, concord_of, measure_accord
+from vivavoce.workspace.dialogues.agreement import ENOUGH, measure_accord
 from vivavoce.workspace.dialogues.dialogues import find_talk
 from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
 from vivavoce.workspace.dialogues.lists import list_talks
