@@ -1,4 +1,4 @@
-"""What docs/trust.md says about the shipped model beyond correlations: does it find poor talks, and is a log new to it?
+"""What docs/trust.md says of the shipped model beyond correlations: does it find poor talks, and is a log new to it?
 
     python benchmarks/dialogue_trust.py [--out figures.json]
 
@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from material import shared
 from rich.console import Console
 from rich.table import Table
-
-from material import shared
 
 from vivavoce.demo import dialogues_path
 from vivavoce.dialogues.corpus.preprocessing import prepare

@@ -406,6 +406,18 @@ def test_agreement_is_told_overall_and_by_kind_with_intervals(viva):
     assert found["differences"] == []
 
 
+def test_agreement_is_told_in_one_word_and_bot_by_bot(viva, plain):
+    result = viva("dialogues", "evaluate", "demo", "--json", "agreement.json")
+    found = json.loads(Path("agreement.json").read_text(encoding="utf-8"))
+    assert found["follows"] == found["by_kind"]["human-bot"]["follows"]
+    assert found["follows"] in {"too_few", "alike", "weak", "moderate", "strong"}
+    assert {bot: one["n"] for bot, one in found["by_bot"].items()} == {"Iris": 14, "Basil": 13, "Otto": 13}
+    assert set(found["drift"]) == {"distance", "limit", "differs", "talks", "traits"}
+    told = plain(result.stdout)
+    assert "Bot by bot; n/a below 10 marked talks." in told
+    assert told.count("of another kind than those that the rater learnt from") == 1
+
+
 def test_raters_are_compared_on_the_same_talks(viva, plain):
     names = ("python:my_raters:turns", "python:my_raters:contrary")
     words = [word for name in names for word in ("--rater", name)]

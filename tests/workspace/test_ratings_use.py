@@ -248,3 +248,29 @@ def test_what_is_missing_is_said_and_nothing_is_not_zero(store: Store, project: 
     assert some.score is not None
     assert some.score.pearson.value is None
     assert some.score.refused == 1
+
+
+@in_both
+def test_a_score_that_follows_weakly_is_called_so_with_what_helps_and_bot_by_bot(
+    store: Store, project: Project
+) -> None:
+    draw = random.Random(3)  # noqa: S311
+    talks = [talk(f"t{n}", float(draw.randint(1, 5)), bot=f"bot{n % 2}") for n in range(200)]
+    ids = bring(store, project, *talks, talk("rare", 3.0, bot="rare"))
+    score(store, project, {each: draw.uniform(1, 5) for each in ids.values()})
+    found = measure_accord(store, project)
+    assert (found.follows, found.helps[0]) == ("weak", "mark_twice")
+    assert found.missing == 0
+    assert {bot: one.n for bot, one in found.bots.items()} == {"bot0": 100, "bot1": 100, "rare": 1}
+    assert found.bots["bot0"].spearman.low is not None
+    assert found.bots["rare"].spearman.value is None
+    assert measure_accord(store, project, bot="bot0").bots == {}
+
+
+@in_both
+def test_people_who_disagree_are_told_to_agree_before_anything_else(store: Store, project: Project) -> None:
+    draw = random.Random(4)  # noqa: S311
+    talks = [talk(f"t{n}", float(draw.randint(1, 5)), float(draw.randint(1, 5))) for n in range(120)]
+    ids = bring(store, project, *talks)
+    score(store, project, {each: draw.uniform(1, 5) for each in ids.values()})
+    assert measure_accord(store, project).helps[0] == "agree_on_criteria"
