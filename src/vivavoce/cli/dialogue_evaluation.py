@@ -177,7 +177,7 @@ def _show(console: Console, found: Evaluation, *, saved: bool) -> None:
     for result in found.results:
         console.print(heading(f"{result.passport.rater}: agreement with people"))
         print_agreement(console, result.passport.local)
-        print_bots(console, result.passport.bots)
+        print_bots(console, result.passport)
     if found.differences:
         console.print(heading("Which rater follows people better?"))
         console.print(bullets(difference_sentence(one) for one in found.differences))

@@ -210,8 +210,8 @@ def about_trust(result: DialoguesResult) -> Html:
         # Without points of its own a picture would be empty.
         parts.append(_agreement_figure(result))
         parts.append(agreement_table("On your own marked talks", passport.local))
-    if passport.bots:
-        parts.append(agreement_table("On your own marked talks, bot by bot (n/a below 10)", passport.bots))
+    if bots := wording.bots_apart(passport):
+        parts.append(agreement_table("On your own marked talks, bot by bot (n/a below 10)", bots))
     if people := wording.people_sentence(passport):
         parts.append(tag("p", people))
     parts += _about_origin(passport)

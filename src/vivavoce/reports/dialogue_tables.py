@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
+from vivavoce.dialogues.result import Agreement, DialoguesResult, Passport, Ranking, Score
 from vivavoce.files.writing import guarded, write_text
 from vivavoce.records import Rate
 from vivavoce.reports import dialogue_bots as bot_wording
@@ -212,9 +212,9 @@ def print_agreement(
         console.print(block(f"Fewer than {FEWEST} {few} say next to nothing."))
 
 
-def print_bots(console: Console, bots: Mapping[str, Agreement]) -> None:
+def print_bots(console: Console, passport: Passport) -> None:
     """Show how well scores follow people's marks on the talks of each bot."""
-    if bots:
+    if bots := wording.bots_apart(passport):
         console.print()
         console.print(block("Bot by bot; n/a below 10 marked talks."))
         _print_agreements(console, "Bot", bots, "talk")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
-from vivavoce.dialogues.following import follows_sentence, help_sentences, judged
+from vivavoce.dialogues.following import LEAST_MARKS, follows_sentence, help_sentences, judged
 from vivavoce.dialogues.passport import drift_sentence
 from vivavoce.dialogues.result import (
     Agreement,
@@ -324,10 +324,20 @@ def agreement_sentence(
 
 
 def following_sentences(passport: Passport) -> list[str]:
-    """Say how well the score follows the marks of this log, and what would help; the verdict may have said it."""
+    """Say how well the score follows the marks of this log, and what would help.
+
+    Nothing where the verdict has said it, as it does of too few marks.
+    """
     found = judged(passport.local)
     told = follows_sentence(found)
-    return [] if told in passport.verdict or found is None else [told, *help_sentences(found, passport.people)]
+    if found is None or found.n < LEAST_MARKS or told in passport.verdict:
+        return []
+    return [told, *help_sentences(found, passport.people)]
+
+
+def bots_apart(passport: Passport) -> Mapping[str, Agreement]:
+    """Return the agreement of each bot where there are several: a single one is told with all talks."""
+    return passport.bots if len(passport.bots) > 1 else {}
 
 
 def people_sentence(passport: Passport) -> str:
@@ -335,10 +345,8 @@ def people_sentence(passport: Passport) -> str:
     people = passport.people
     if people is None or people.alpha.value is None:
         return ""
-    several = plural(people.items, "talk")
     return say(
-        f"People among each other: alpha {number_text(people.alpha)} on {several} with two marks or more; 0 is luck, "
-        "1 is perfect."
+        f"People who marked the same talks agree by alpha {number_text(people.alpha)}: 0 is luck, 1 is perfect."
     )
 
 

@@ -286,7 +286,7 @@ def _trust(result: DialoguesResult, figure: Drawn | None) -> TrustPart:
         people=wording.people_sentence(passport),
         measures=tuple(DIALOGUE_MEASURES[name] for name in NAMES),
         local=_tests({name: one for name, one in passport.local.items() if one.n}),
-        bots=_tests(dict(list(passport.bots.items())[:MOST_MARKED_BOTS])),
+        bots=_tests(dict(list(wording.bots_apart(passport).items())[:MOST_MARKED_BOTS])),
         origin=_tests(passport.origin.agreements if passport.origin else {}),
         rater=f"{passport.rater}. {wording.origin_sentence(passport.origin)}",
         recalibration=wording.recalibration_sentence(result.recalibration),
