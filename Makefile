@@ -65,6 +65,7 @@ bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data set
 	$(BIN)/python benchmarks/conversations.py
 	$(BIN)/viva models get glove --quiet
 	$(BIN)/python benchmarks/dialogues.py
+	$(BIN)/python benchmarks/dialogue_trust.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/web.py
 

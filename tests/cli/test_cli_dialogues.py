@@ -11,6 +11,7 @@ import sys
 import threading
 import tracemalloc
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -404,6 +405,18 @@ def test_agreement_is_told_overall_and_by_kind_with_intervals(viva):
     (rater,) = found["raters"]
     assert [line["bot"] for line in rater["ranking"]["systems"]]
     assert found["differences"] == []
+
+
+def test_agreement_is_told_in_one_word_and_bot_by_bot(viva, plain):
+    result = viva("dialogues", "evaluate", "demo", "--json", "agreement.json")
+    found = json.loads(Path("agreement.json").read_text(encoding="utf-8"))
+    assert found["follows"] == found["by_kind"]["human-bot"]["follows"]
+    assert found["follows"] in {"too_few", "alike", "weak", "moderate", "strong"}
+    assert {bot: one["n"] for bot, one in found["by_bot"].items()} == {"Iris": 14, "Basil": 13, "Otto": 13}
+    assert set(found["drift"]) == {"distance", "limit", "differs", "talks", "traits"}
+    told = plain(result.stdout)
+    assert "Bot by bot; n/a below 10 marked talks." in told
+    assert told.count("of another kind than those that the rater learnt from") == 1
 
 
 def test_raters_are_compared_on_the_same_talks(viva, plain):

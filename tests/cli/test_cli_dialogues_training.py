@@ -134,6 +134,24 @@ def test_a_part_of_the_public_data_set_is_taken_and_cleaned_as_published(viva, m
     assert "july2017" in plain(refused.stderr)
 
 
+def test_a_model_is_trained_from_the_file_as_it_was_published(viva, monkeypatch, folder, plain):
+    seen = {}
+
+    def learn(dialogues, **told):
+        seen.update(told, marks=[dialogue.quality for dialogue in dialogues])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vivavoce.dialogues.model.training.train_model", learn)
+    talk = published_talk(1)
+    thread = [{"userId": turn["speaker"], "text": turn["text"], "evaluation": 0} for turn in talk["turns"]]
+    users = [{"id": "A", "userType": "Human"}, {"id": "B", "userType": "Bot"}]
+    marks = [{"userId": "B", "quality": 4}, {"userId": "A", "quality": 0}]
+    item = {"dialogId": 7, "context": "", "users": users, "thread": thread, "evaluation": marks}
+    (folder / "train_full.json").write_text(json.dumps([item]), encoding="utf-8")
+    viva("dialogues", "train", "train_full.json", "m.npz", "--published", "convai2017")
+    assert (seen["marks"], seen["learnt_from"], seen["licence"]) == ([4.0], "ConvAI 2017", "Apache-2.0")
+
+
 @pytest.fixture
 def torch_is_installed():
     """Skip what needs torch where there is none; fail it where torch must be."""
@@ -161,7 +179,7 @@ def test_the_tables_show_published_best_and_honest_values_side_by_side(viva, pla
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--data", "nowhere"), "convai2017/dialogues.jsonl"),
+        (("--data", "nowhere"), "train_full.json"),
         (("--data", ".", "--model", "gruu"), "Did you mean 'gru'?"),
         (("--data", ".", "--preset", "fats"), "Did you mean 'fast'?"),
         (("--data", ".", "--preset", "fast", "--quick"), "contradict"),

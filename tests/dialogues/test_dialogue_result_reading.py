@@ -19,7 +19,7 @@ from vivavoce.dialogues.agreement import kind_of
 from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.exam import examine_dialogues
-from vivavoce.dialogues.result import Cause, DialoguesResult, Origin, Passport, Reason, Score, TurnEffect
+from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Passport, Reason, Score, TurnEffect
 from vivavoce.dialogues.result_json import result_to_json
 from vivavoce.dialogues.result_reading import dialogues_result_from_json
 from vivavoce.errors import DataError
@@ -189,3 +189,19 @@ def test_what_is_missing_or_wrong_is_named_with_its_place(result: DialoguesResul
     change(data)
     with pytest.raises(DataError, match=re.escape(told)):
         dialogues_result_from_json(data)
+
+
+def test_trust_by_bot_people_and_drift_come_back_and_older_results_have_none(marked: DialoguesResult) -> None:
+    drift = Drift(0.4, 0.3, 40, ("style",))
+    talks = [replace(one, ratings=(*one.ratings, Rating("b", 3.0))) for one in marked.dialogues]
+    people = examine_dialogues(talks, FixedRater(list(marked.scores))).passport.people
+    passport = replace(marked.passport, drift=drift, people=people)
+    written = stored(result_to_json(replace(marked, passport=passport)))
+    found = dialogues_result_from_json(written).passport
+    assert (found.drift, found.people, dict(found.bots)) == (drift, people, dict(marked.passport.bots))
+    assert people is not None
+    assert found.bots
+    for key in ("by_bot", "people", "drift", "follows", "helps"):
+        del written["passport"][key]
+    older = dialogues_result_from_json(written).passport
+    assert (older.drift, older.people, older.bots) == (None, None, {})

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from marked_talks import FixedRater, simulated, talk
 
 from vivavoce.dialogues.agreement import measure
-from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.dialogues.passport import FLOOR, LEAST_MARKS, NOT_YET, issue, usual_lengths
+from vivavoce.dialogues.dialogue import Dialogue, Rating
+from vivavoce.dialogues.following import FLOOR, LEAST_MARKS
+from vivavoce.dialogues.passport import NOT_YET, issue, usual_lengths
 from vivavoce.dialogues.result import Origin, Passport, Score
+from vivavoce.dialogues.result_json import passport_to_json
 
 LEARNT = Origin("talks of a contest", language="en", lengths=(2, 10))
 
@@ -97,11 +100,56 @@ def test_one_bot_among_nameless_talks_is_still_one_bot() -> None:
 def test_a_score_that_does_not_follow_the_marks_is_refused_with_its_numbers() -> None:
     found = passport(*simulated(60, slope=0.0, shift=3.0))
     assert not found.may_compare
-    assert "hardly follows" in found.verdict
-    assert f"the lower end must be above {FLOOR}" in found.verdict
+    assert "follows these raters weakly at best (Spearman" in found.verdict
     unsure = passport(*simulated(35, noise=1.2))
-    assert "are too few to be sure" in unsure.verdict
-    assert f"the lower end must be above {FLOOR}" in unsure.verdict
+    assert "the marks are too few to be sure" in unsure.verdict
+    assert "mark more talks" in unsure.verdict
+
+
+def test_many_marks_that_the_score_follows_weakly_are_not_called_too_few() -> None:
+    talks, scores = simulated(1000, slope=0.22, shift=2.3)
+    found = passport(talks, scores)
+    spearman = found.local["human-bot"].spearman
+    assert 0.15 < spearman.value < 0.27
+    assert passport_to_json(found)["follows"] == "weak"
+    assert "weakly at best" in found.verdict
+    assert "Train a model on your own marks" in found.verdict
+    assert "too few" not in found.verdict
+    assert "mark more" not in found.verdict.lower()
+
+
+@pytest.mark.parametrize(
+    ("noise", "n", "code"),
+    [(0.3, 60, "strong"), (1.4, 300, "moderate"), (1.2, 35, "too_few"), (0.3, 29, "too_few"), (40.0, 400, "weak")],
+)
+def test_one_word_says_how_well_a_score_follows(noise: float, n: int, code: str) -> None:
+    found = passport_to_json(passport(*simulated(n, noise=noise)))
+    assert (found["follows"], found["local"]["human-bot"]["follows"]) == (code, code)
+    assert bool(found["helps"]) is (code not in ("strong", "moderate"))
+
+
+def test_people_who_disagree_are_asked_to_agree_first_and_those_who_agree_to_train() -> None:
+    talks, scores = simulated(400, slope=0.0, shift=3.0)
+    draw = np.random.default_rng(1)
+    split = [replace(one, ratings=(*one.ratings, Rating("b", float(draw.integers(1, 6))))) for one in talks]
+    found = passport_to_json(passport(split, scores))
+    assert found["helps"] == ["agree_on_criteria", "other_rater"]
+    assert found["people"]["alpha"]["value"] < 0.4
+    assert "Your raters hardly agree with each other (alpha" in passport(split, scores).verdict
+    joint = [replace(one, ratings=(*one.ratings, replace(one.ratings[0], rater="b"))) for one in talks]
+    assert passport_to_json(passport(joint, scores))["helps"] == ["train_on_marks", "other_rater"]
+    assert passport_to_json(passport(talks, scores))["helps"][0] == "mark_twice"
+
+
+def test_agreement_is_told_bot_by_bot_and_not_below_ten_marks() -> None:
+    talks, scores = simulated(60, noise=0.3)
+    rare = [talk(f"r{i}", 3.0, bot="rare") for i in range(9)]
+    found = passport([*talks, *rare], [*scores, *(Score(one.id, 2.0 + i / 9) for i, one in enumerate(rare))])
+    assert {bot: one.n for bot, one in found.bots.items()} == {"bot0": 30, "bot1": 30, "rare": 9}
+    assert found.bots["bot0"].spearman.low > 0.5
+    assert (found.bots["rare"].spearman.value, found.bots["rare"].spearman.n) == (None, 9)
+    assert set(passport_to_json(found)["by_bot"]) == {"bot0", "bot1", "rare"}
+    assert passport([replace(one, bot=None) for one in talks], scores).bots == {}
 
 
 def test_constant_scores_say_nothing() -> None:

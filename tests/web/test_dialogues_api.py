@@ -121,3 +121,6 @@ def test_findings_tell_how_far_scores_can_be_trusted(house, reader) -> None:
     assert len(scores) == found["scored"]
     accord = reader.get(f"{BASE}/ratings/agreement").json()
     assert accord["marked"] == found["marked"]
+    assert accord["follows"] in {"too_few", "alike", "weak", "moderate", "strong"}
+    assert set(accord["bots"]) == {"Iris", "Otto", "Basil"}
+    assert found["passport"]["drift"]["differs"] is True

@@ -284,6 +284,20 @@ def test_bots_have_no_ranks_where_the_scores_may_not_compare_them(reader, scored
         assert said not in text
 
 
+def test_a_log_of_another_kind_is_warned_of_once_beside_the_verdict(reader, scored) -> None:
+    text = reader.get(f"{BASE}/runs/{scored.number}").text
+    assert text.count("of another kind than those that the rater learnt from") == 1
+    assert text.index("of another kind than those") < text.index("Talks by score")
+    assert "bot by bot (n/a below 10)" in text
+
+
+def test_the_rating_page_says_how_many_talks_are_left_out(house, talks, reviewer) -> None:
+    alone = (Utterance("you", "anybody?", is_bot=False),)
+    add_talks(house.store, PRODUCT, house.project, [Dialogue("silent", alone)], TalkChoices("late"))
+    text = reviewer.get(f"{BASE}/rate").text
+    assert "1 talk is left out: the bot never spoke in it." in text
+
+
 def test_a_scored_talk_tells_what_each_message_did(reader, scored, talks) -> None:
     text = reader.get(f"{BASE}/{talks['demo-01']}").text
     assert "A person would probably give this talk" in text
@@ -296,6 +310,10 @@ def test_a_scored_talk_tells_what_each_message_did(reader, scored, talks) -> Non
 def test_agreement_is_counted_over_all_and_for_each_bot(reader, scored) -> None:
     text = reader.get(f"{BASE}/agreement").text
     assert "Spearman" in text
+    assert "By bot; n/a below 10 marked talks" in text
+    for bot in ("Iris", "Otto", "Basil"):
+        assert f'<th scope="row">{bot}</th>' in text
+    assert "By bot" not in reader.get(f"{BASE}/agreement?bot=Iris").text
     assert "n/a" in reader.get(f"{BASE}/agreement?bot=nobody").text
     assert f'href="{BASE}/agreement.csv"' in text
     told = reader.get(f"{BASE}/agreement.csv").text

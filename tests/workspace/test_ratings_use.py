@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from places import in_both
+from vivavoce.dialogues.agreement import concord_of
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.statistics import krippendorff_alpha_nominal, percent_agreement
+from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS as FEWEST
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.dialogues.agreement import ENOUGH, FEWEST, concord_of, measure_accord
+from vivavoce.workspace.dialogues.agreement import ENOUGH, measure_accord
 from vivavoce.workspace.dialogues.dialogues import find_talk
 from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
 from vivavoce.workspace.dialogues.lists import list_talks
@@ -137,6 +139,27 @@ def test_the_queue_asks_for_every_talk_once(store: Store, project: Project, orde
 
 
 @in_both
+def test_a_talk_in_which_the_bot_never_spoke_is_not_asked_for_and_counted(store: Store, project: Project) -> None:
+    alone = (Utterance("you", "hi", is_bot=False), Utterance("you", "anybody?", is_bot=False))
+    blank = (Utterance("you", "hi", is_bot=False), Utterance("bot", " ", is_bot=True))
+    unknown = (Utterance("a", "hi"), Utterance("b", "hello"))
+    talks = [Dialogue("alone", alone), Dialogue("blank", blank), Dialogue("one side", (Utterance("a", "hi"),))]
+    ids = bring(store, project, talk("held"), Dialogue("unknown", unknown), *talks)
+    ann = person(store, "ann@example.org")
+    for order in ("random", "worst"):
+        asked = next_talk(store, ann, project, order=order)
+        assert asked.row is not None
+        assert asked.row.name in ("held", "unknown")
+        assert (asked.done, asked.total, asked.silent) == (0, 2, 3)
+    rate_talk(store, ann, project, ids["alone"], Opinion(1))
+    rate_talk(store, ann, project, ids["held"], Opinion(4))
+    assert (asked := next_talk(store, ann, project)).row is not None
+    assert (asked.row.name, asked.done, asked.total) == ("unknown", 1, 2)
+    bring(store, project, Dialogue("late", alone))
+    assert next_talk(store, ann, project).silent == 4
+
+
+@in_both
 def test_the_worst_are_asked_for_first_and_one_can_be_left_for_later(store: Store, project: Project) -> None:
     ids = bring(store, project, *(talk(name) for name in "abc"), talk("d", bot="Rex"))
     score(store, project, {ids["a"]: 3.0, ids["b"]: 1.0, ids["c"]: 2.0})
@@ -225,3 +248,29 @@ def test_what_is_missing_is_said_and_nothing_is_not_zero(store: Store, project: 
     assert some.score is not None
     assert some.score.pearson.value is None
     assert some.score.refused == 1
+
+
+@in_both
+def test_a_score_that_follows_weakly_is_called_so_with_what_helps_and_bot_by_bot(
+    store: Store, project: Project
+) -> None:
+    draw = random.Random(3)  # noqa: S311
+    talks = [talk(f"t{n}", float(draw.randint(1, 5)), bot=f"bot{n % 2}") for n in range(200)]
+    ids = bring(store, project, *talks, talk("rare", 3.0, bot="rare"))
+    score(store, project, {each: draw.uniform(1, 5) for each in ids.values()})
+    found = measure_accord(store, project)
+    assert (found.follows, found.helps[0]) == ("weak", "mark_twice")
+    assert found.missing == 0
+    assert {bot: one.n for bot, one in found.bots.items()} == {"bot0": 100, "bot1": 100, "rare": 1}
+    assert found.bots["bot0"].spearman.low is not None
+    assert found.bots["rare"].spearman.value is None
+    assert measure_accord(store, project, bot="bot0").bots == {}
+
+
+@in_both
+def test_people_who_disagree_are_told_to_agree_before_anything_else(store: Store, project: Project) -> None:
+    draw = random.Random(4)  # noqa: S311
+    talks = [talk(f"t{n}", float(draw.randint(1, 5)), float(draw.randint(1, 5))) for n in range(120)]
+    ids = bring(store, project, *talks)
+    score(store, project, {each: draw.uniform(1, 5) for each in ids.values()})
+    assert measure_accord(store, project).helps[0] == "agree_on_criteria"

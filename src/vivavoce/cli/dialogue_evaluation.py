@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from vivavoce.cli.results import Screen, head, write_content, write_page
 from vivavoce.errors import DataError, UsageError, plural
 
 if TYPE_CHECKING:
-    from vivavoce.dialogues import Agreement, Corpus, DialoguesResult, Rater, RaterDifference, Recalibration
+    from vivavoce.dialogues import Corpus, DialoguesResult, Passport, Rater, RaterDifference, Recalibration
     from vivavoce.statistics import PairedTest
 
 OVERALL = "overall"
@@ -146,17 +146,18 @@ def evaluation_to_json(found: Evaluation) -> dict[str, Any]:
         "marked": sum(dialogue.quality is not None for dialogue in first.dialogues),
         "notes": list(first.notes),
         "rater": first.passport.rater,
-        **_agreements_json(first.passport.local),
+        **_agreements_json(first.passport),
         "raters": [_rater_json(result) for result in found.results],
         "differences": [difference_to_json(one) for one in found.differences],
     }
 
 
-def _agreements_json(agreements: Mapping[str, Agreement]) -> dict[str, Any]:
-    from vivavoce.dialogues.result_json import agreement_to_json
+def _agreements_json(passport: Passport) -> dict[str, Any]:
+    from vivavoce.dialogues.result_json import agreement_to_json, trust_to_json
 
-    told = {name: agreement_to_json(one) for name, one in agreements.items()}
-    return {"overall": told[OVERALL], "by_kind": {name: one for name, one in told.items() if name != OVERALL}}
+    told = {name: agreement_to_json(one) for name, one in passport.local.items()}
+    kinds = {name: one for name, one in told.items() if name != OVERALL}
+    return {"overall": told[OVERALL], "by_kind": kinds, **trust_to_json(passport)}
 
 
 def _rater_json(result: DialoguesResult) -> dict[str, Any]:
@@ -164,11 +165,11 @@ def _rater_json(result: DialoguesResult) -> dict[str, Any]:
 
     whole = result_to_json(result)
     kept = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue")}
-    return {"rater": result.passport.rater, **_agreements_json(result.passport.local), **kept}
+    return {"rater": result.passport.rater, **_agreements_json(result.passport), **kept}
 
 
 def _show(console: Console, found: Evaluation, *, saved: bool) -> None:
-    from vivavoce.reports.dialogue_tables import print_agreement, print_dialogues
+    from vivavoce.reports.dialogue_tables import print_agreement, print_bots, print_dialogues
     from vivavoce.reports.layout import block, bullets, heading
 
     if INVENTED in found.first.notes:
@@ -176,6 +177,7 @@ def _show(console: Console, found: Evaluation, *, saved: bool) -> None:
     for result in found.results:
         console.print(heading(f"{result.passport.rater}: agreement with people"))
         print_agreement(console, result.passport.local)
+        print_bots(console, result.passport)
     if found.differences:
         console.print(heading("Which rater follows people better?"))
         console.print(bullets(difference_sentence(one) for one in found.differences))

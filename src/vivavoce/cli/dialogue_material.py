@@ -236,14 +236,11 @@ def declared_invented(result: DialoguesResult) -> DialoguesResult:
 # --- public data sets --------------------------------------------------------------------------------------------
 
 
-def published_part(name: str, folder: Path, part: str | None) -> tuple[Dialogue, ...]:
+def published_part(name: str, place: Path, part: str | None) -> tuple[Dialogue, ...]:
     """Read a public data set, or the dialogues of one of its parts."""
     from vivavoce.dialogues import read_published
-    from vivavoce.dialogues.corpus.published import PUBLISHED
 
-    if name in PUBLISHED:
-        _check_folder(name, folder)
-    dialogues = read_published(name, folder)
+    dialogues = read_published(name, place)
     if part is None:
         return dialogues
     kept = tuple(dialogue for dialogue in dialogues if dialogue.source.startswith(part))
@@ -251,19 +248,18 @@ def published_part(name: str, folder: Path, part: str | None) -> tuple[Dialogue,
         known = sorted({dialogue.source for dialogue in dialogues})
         raise DataError(
             f"the data set has no part '{part}'.{nearest(part, known)}",
-            where=str(folder),
+            where=str(place),
             remedy=f"choose one of: {', '.join(known)}",
         )
     return kept
 
 
-def _check_folder(name: str, folder: Path) -> None:
-    from vivavoce.dialogues.corpus.published import FED, LINES
+def absent_parts(name: str, place: Path) -> tuple[str, ...]:
+    """Say which parts of a public data set are not read because they are not there, and where to get them."""
+    from vivavoce.dialogues.corpus.published import missing_parts
 
-    file = FED if name == "fed" else LINES
-    if not any((place / file).is_file() for place in (folder, folder / name)):
-        raise FileError(
-            f"the public data set {name} is not in this folder",
-            where=str(folder),
-            remedy=f"give the folder that holds its `{file}`, or one with `{name}/{file}` in it",
-        )
+    return tuple(
+        f"the part {part.source} is not here: "
+        + (f"get it from {part.where}" if part.where else "it is not public any more")
+        for part in missing_parts(name, place)
+    )

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.cli.dialogue_material import MODEL_ENDING, opened, published_part
+from vivavoce.cli.dialogue_material import MODEL_ENDING, absent_parts, opened, published_part
 from vivavoce.cli.dialogue_notes import tell_notes
 from vivavoce.cli.dialogue_options import LogReading
 from vivavoce.cli.dialogue_training_options import NETWORKS, PRESETS, Lessons, Repetition
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from vivavoce.settings import Settings
 
 TITLES = {"convai2017": "ConvAI 2017", "convai2018": "ConvAI2 2018", "dstc9": "DSTC9 interactive", "fed": "FED"}
-# Licences that the data sets themselves state.
-LICENCES = {("convai2017", "july"): "Apache-2.0"}
+# Licences that the parts of the data sets state themselves.
+LICENCES = {"july2017": "Apache-2.0"}
 # Below this a model of one's own is hardly better than the shipped one with a recalibration.
 COMFORTABLE = 500
 LEFT_OUT = ("duplicates", "short", "long", "unrated")
@@ -63,13 +63,20 @@ def material_of(file: str, reading: LogReading, lessons: Lessons, settings: Sett
     return Material(corpus.dialogues, named, lessons.licence or "", notes)
 
 
-def _published(name: str, folder: Path, lessons: Lessons) -> Material:
+def _published(name: str, place: Path, lessons: Lessons) -> Material:
     from vivavoce.dialogues import prepare
 
-    prepared = prepare(published_part(name, folder, lessons.part))
+    prepared = prepare(published_part(name, place, lessons.part))
+    notes = (prepared_sentence(prepared), *(() if lessons.part else absent_parts(name, place)))
     title = TITLES[name] + (f", {lessons.part}" if lessons.part else "")
-    licence = lessons.licence if lessons.licence is not None else LICENCES.get((name, lessons.part or ""), "")
-    return Material(prepared.kept, lessons.learnt_from or title, licence, (prepared_sentence(prepared),))
+    licence = _licence_of(prepared.kept) if lessons.licence is None else lessons.licence
+    return Material(prepared.kept, lessons.learnt_from or title, licence, notes)
+
+
+def _licence_of(dialogues: Sequence[Dialogue]) -> str:
+    """Return the licence that all dialogues have in common; nothing where one of them states none."""
+    licences = {LICENCES.get(dialogue.source, "") for dialogue in dialogues}
+    return licences.pop() if len(licences) == 1 else ""
 
 
 def prepared_sentence(prepared: Prepared) -> str:
@@ -175,11 +182,11 @@ def networks_of(repetition: Repetition) -> tuple[str, ...]:
     return named
 
 
-def read_prepared(folder: Path) -> Prepared:
-    """Read the dialogues of the published metric and apply its rules."""
+def read_prepared(place: Path) -> tuple[Prepared, tuple[str, ...]]:
+    """Read the dialogues of the published metric and apply its rules; also say which parts are not there."""
     from vivavoce.dialogues import prepare
 
-    return prepare(published_part("convai2017", folder, None))
+    return prepare(published_part("convai2017", place, None)), absent_parts("convai2017", place)
 
 
 def reproduced(prepared: Prepared, repetition: Repetition, home: Path, progress: Report) -> Reproduction:
@@ -205,7 +212,7 @@ NETWORK_NAMES = {"gru": "GRU", "bigru": "BiGRU", "hre": "HRE"}
 TABLE_HEAD = ("Network", "Loss", "Pearson", "Spearman")
 
 
-def show_reproduction(console: Console, found: Reproduction, prepared: Prepared) -> None:
+def show_reproduction(console: Console, found: Reproduction, prepared: Prepared, notes: Sequence[str] = ()) -> None:
     """Show the published tables beside those of this machine."""
     from vivavoce.reports.dialogue_tables import print_reproduction
 
@@ -213,7 +220,7 @@ def show_reproduction(console: Console, found: Reproduction, prepared: Prepared)
         rows = [line for row in found.rows if row.architecture in names for line in _table_rows(row)]
         if rows:
             print_reproduction(console, [TABLE_HEAD, *rows], title=title)
-    print_reproduction(console, [], title="How to read this", notes=_remarks(found, prepared))
+    print_reproduction(console, [], title="How to read this", notes=[*_remarks(found, prepared), *notes])
 
 
 def _table_rows(row: Row) -> list[tuple[str, ...]]:
@@ -248,8 +255,8 @@ def _remarks(found: Reproduction, prepared: Prepared) -> list[str]:
     return told
 
 
-def reproduction_to_json(found: Reproduction, prepared: Prepared) -> dict[str, Any]:
-    """Return the tables with what they rest on."""
+def reproduction_to_json(found: Reproduction, prepared: Prepared, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the tables with what they rest on; `notes`: what of the data set is not there."""
     removed = {name: len(getattr(prepared, name)) for name in LEFT_OUT}
     return {
         **head("dialogues-reproduction"),
@@ -259,5 +266,6 @@ def reproduction_to_json(found: Reproduction, prepared: Prepared) -> dict[str, A
         "removed": removed,
         "views": found.views,
         "glove": found.glove,
+        "notes": list(notes),
         "rows": [asdict(row) for row in found.rows],
     }

@@ -25,7 +25,7 @@ class Lessons:
         typer.Option(
             "--published",
             metavar="NAME",
-            help="FILE is the folder of a public data set: `convai2017`, `convai2018`, `dstc9`, `fed`. Duplicates, "
+            help="FILE is a public data set, or its folder: `convai2017`, `convai2018`, `dstc9`, `fed`. Duplicates, "
             "unrated, short and long dialogues are left out as published.",
             rich_help_panel=READING,
             autocompletion=complete_choices(SETS),

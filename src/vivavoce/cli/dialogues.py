@@ -213,8 +213,8 @@ def train(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Dialogues that people marked, in any format of `viva dialogues score`; with --published the folder "
-            "of a public data set.",
+            help="Dialogues that people marked, in any format of `viva dialogues score`; with --published a public "
+            "data set: its file, or the folder that holds it.",
             show_default=False,
         ),
     ],
@@ -236,7 +236,7 @@ def train(
 
         viva dialogues train marked.jsonl ours.npz
 
-        viva dialogues train data/convai2017 july.npz --published convai2017 --part july
+        viva dialogues train train_full.json july.npz --published convai2017
     """
     from vivavoce.cli import dialogue_training as training
 
@@ -265,8 +265,9 @@ def reproduce(
         Path,
         typer.Option(
             "--data",
-            metavar="FOLDER",
-            help="Folder of the public data set ConvAI 2017 (`dialogues.jsonl`), or one that holds `convai2017`.",
+            metavar="PLACE",
+            help="ConvAI 2017 as published: `train_full.json`, or the folder that holds it or the two files of "
+            "`data_1501534800.tar.gz`, or a folder with `convai2017` in it.",
             show_default=False,
             rich_help_panel=READING,
         ),
@@ -282,7 +283,7 @@ def reproduce(
 
     For example:
 
-        viva dialogues reproduce --data data/convai2017
+        viva dialogues reproduce --data train_full.json
 
         viva dialogues reproduce --data data/convai2017 --quick --model hre --json -
     """
@@ -295,10 +296,10 @@ def reproduce(
     training.networks_of(repetition)
     require_torch()
     settings_in_force()
-    prepared = training.read_prepared(data)
+    prepared, notes = training.read_prepared(data)
     with progress_bar(quiet) as progress:
         found = training.reproduced(prepared, repetition, viva_home(), progress)
     if json_path:
-        write_content(json_path, training.reproduction_to_json(found, prepared))
+        write_content(json_path, training.reproduction_to_json(found, prepared, notes))
     if not quiet and json_path != "-":
-        training.show_reproduction(Screen(), found, prepared)
+        training.show_reproduction(Screen(), found, prepared, notes)

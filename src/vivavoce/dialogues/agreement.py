@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.dialogues.dialogue import Dialogue, Kind
-from vivavoce.dialogues.result import Agreement, CalibrationBin, Score
+from vivavoce.dialogues.result import Agreement, CalibrationBin, Concord, Score
 from vivavoce.errors import UsageError, plural
 from vivavoce.records import Rate
-from vivavoce.statistics import correlate, paired_bootstrap
+from vivavoce.statistics import agreement_of_raters, correlate, paired_bootstrap
+from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +24,8 @@ BINS = 5
 LEAST_IN_BIN = 5
 # With fewer named people, resampling people would say less about the interval than resampling dialogues.
 LEAST_USERS = 10
+# Below this many marked talks a correlation of one bot shows chance only.
+LEAST_OF_BOT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,68 @@ def measure(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int
         if len(marked) or marked.refused:
             found[str(kind)] = found[OVERALL] if marked == everything else _measured(marked, seed)
     return found
+
+
+def measure_bots(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int = 0) -> dict[str, Agreement]:
+    """Compare scores with marks on the talks of each bot that the log names."""
+    marked = pair_up(dialogues, scores)
+    rows = [row for row, dialogue in enumerate(marked.dialogues) if dialogue.bot]
+    groups = marked.groups
+    return agreements_by_bot(
+        [marked.dialogues[row].bot or "" for row in rows],
+        [marked.scores[row] for row in rows],
+        [marked.marks[row] for row in rows],
+        [groups[row] for row in rows],
+        seed=seed,
+    )
+
+
+def agreements_by_bot(
+    bots: Sequence[str], scores: Sequence[float], marks: Sequence[float], groups: Sequence[Hashable], *, seed: int = 0
+) -> dict[str, Agreement]:
+    """Compare rows bot by bot, the one with most marks first; below 10 marks only their number is known."""
+    rows: dict[str, list[int]] = {}
+    for row, bot in enumerate(bots):
+        rows.setdefault(bot, []).append(row)
+    ordered = sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
+    return {bot: _of_rows(own, scores, marks, groups, seed) for bot, own in ordered}
+
+
+def _of_rows(
+    rows: Sequence[int], scores: Sequence[float], marks: Sequence[float], groups: Sequence[Hashable], seed: int
+) -> Agreement:
+    if len(rows) < LEAST_OF_BOT:
+        unknown = Rate(None, None, None, len(rows))
+        return Agreement(len(rows), unknown, unknown, unknown, unknown)
+    own_scores, own_marks = [scores[row] for row in rows], [marks[row] for row in rows]
+    return measure_rows(own_scores, own_marks, [groups[row] for row in rows], seed=seed)
+
+
+def measure_people(dialogues: Sequence[Dialogue], *, seed: int = 0) -> Concord | None:
+    """Return how far people agree who marked the same talks; None where no talk has two marks."""
+    marks = [
+        {
+            rating.rater or f"rater {place}": rating.quality
+            for place, rating in enumerate(dialogue.ratings, 1)
+            if rating.quality is not None
+        }
+        for dialogue in dialogues
+    ]
+    return concord_of(marks, ordered=True, seed=seed) if any(len(item) > 1 for item in marks) else None
+
+
+def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool, seed: int = 0) -> Concord:
+    """Return how far people agree; `items`: values by person; `ordered`: values are points, not mere names."""
+    shared = [item for item in items if len(item) >= 2]
+    found = agreement_of_raters([tuple(item.values()) for item in shared], ordered=ordered, seed=seed)
+    return Concord(
+        items=len(shared),
+        raters=len({rater for item in shared for rater in item}),
+        same=found.same,
+        near=found.near if ordered else None,
+        alpha=found.alpha,
+        missing=max(0, FEWEST_ITEMS - len(shared)),
+    )
 
 
 def measure_rows(

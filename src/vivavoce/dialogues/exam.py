@@ -57,12 +57,12 @@ def conclude(
     notes: Sequence[str] = (),
     recalibration: Recalibration | None = None,
 ) -> DialoguesResult:
-    """Say what the scores of a rater mean: pure, the rater is only asked for its name and its origin."""
+    """Say what the scores of a rater mean; the rater is asked for its name, its origin and how new such talks are."""
     talks = tuple(dialogues)
     if recalibration is not None:
         scores, said = apply(recalibration, scores), _applied(recalibration)
         notes = (*notes, said)
-    passport = issue(rater, measure(talks, scores, seed=seed), talks, scores)
+    passport = issue(rater, measure(talks, scores, seed=seed), talks, scores, seed=seed)
     learned = recalibration or recalibrate(talks, scores, seed=seed, rater=rater.name)
     return DialoguesResult(
         dialogues=talks,

@@ -5,44 +5,81 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from vivavoce.dialogues.agreement import LEAST_USERS, check_pairing, kind_of, pair_up, value_of
+from vivavoce.dialogues.agreement import (
+    LEAST_USERS,
+    check_pairing,
+    kind_of,
+    measure_bots,
+    measure_people,
+    pair_up,
+    value_of,
+)
 from vivavoce.dialogues.dialogue import Dialogue, Kind
-from vivavoce.dialogues.raters.protocol import Rater
-from vivavoce.dialogues.result import Agreement, Origin, Passport, Score
+from vivavoce.dialogues.following import (
+    LEAST_MARKS,
+    correlation_text,
+    follows,
+    follows_sentence,
+    help_sentences,
+)
+from vivavoce.dialogues.raters.protocol import Comparing, Rater
+from vivavoce.dialogues.result import Agreement, Concord, Drift, Follows, Origin, Passport, Score
 from vivavoce.errors import plural
-from vivavoce.records import Rate
 from vivavoce.sentences import say
 from vivavoce.text.words import guess_language, words
 
-# Below this many marks the interval of a correlation of 0.4 reaches down to about 0: nothing can be said.
-LEAST_MARKS = 30
 # A score that was only met with one bot may know that bot's habits and not quality.
 LEAST_BOTS = 2
-# A correlation of 0.2 explains 4 % of the marks. Counting messages alone reaches about 0.3 in talks with bots, so a
-# score whose lower end lies below 0.2 may be worse than counting.
-FLOOR = 0.2
 # Above this share of the talks a difference from what the rater learnt from is worth a sentence.
 TOLERATED_SHARE = 0.2
 # Enough talks to tell a language; words below which one talk does not show its own.
 SAMPLED_TALKS = 200
 LEAST_WORDS = 10
 NOT_YET = say("Do not compare bots with this score yet")
+# What differs between two kinds of talk, by the names of the model's groups of features.
+TRAITS = {
+    "liking": say("what kind of answers people like"),
+    "repetition": say("how much is repeated"),
+    "relevance": say("how answers take up what was said"),
+    "questions": say("who asks questions"),
+    "not knowing": say("how often somebody does not know or understand"),
+    "mood": say("thanks, farewells and displeasure"),
+    "effort": say("how much the person writes"),
+    "bot's length": say("how long the bot's messages are"),
+    "length": say("how many messages there are and who speaks when"),
+    "style": say("words, numbers and signs"),
+}
 LANGUAGES = {"en": say("English"), "de": say("German"), "fr": say("French"), "zh": say("Chinese")}
 
 
 def issue(
-    rater: Rater, local: Mapping[str, Agreement], dialogues: Sequence[Dialogue], scores: Sequence[Score]
+    rater: Rater,
+    local: Mapping[str, Agreement],
+    dialogues: Sequence[Dialogue],
+    scores: Sequence[Score],
+    *,
+    seed: int = 0,
 ) -> Passport:
     """Return the passport of these scores; `local` is what `measure` found on the same dialogues."""
     check_pairing(dialogues, scores)
-    may_compare, verdict = _judge(local.get(str(Kind.HUMAN_BOT)), dialogues, scores)
+    people = measure_people(dialogues, seed=seed)
+    may_compare, verdict = _judge(local.get(str(Kind.HUMAN_BOT)), dialogues, scores, people)
+    drift = rater.compare(_new_talks(dialogues, scores)) if isinstance(rater, Comparing) else None
     warnings = (
+        *_drift_warnings(drift),
         *_origin_warnings(rater.origin, dialogues),
         *_learned_warnings(scores),
         *_refusal_warnings(scores),
         *_mark_warnings(dialogues, scores),
     )
-    return Passport(rater.name, rater.origin, dict(local), may_compare, verdict, warnings)
+    bots = measure_bots(dialogues, scores, seed=seed)
+    return Passport(rater.name, rater.origin, dict(local), may_compare, verdict, warnings, bots, people, drift)
+
+
+def _new_talks(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> list[Dialogue]:
+    """Return the talks that got a score and that the rater did not learn from."""
+    pairs = zip(dialogues, scores, strict=True)
+    return [talk for talk, score in pairs if value_of(score) is not None and not score.learned]
 
 
 def usual_lengths(dialogues: Iterable[Dialogue]) -> tuple[int, int] | None:
@@ -57,7 +94,9 @@ def usual_lengths(dialogues: Iterable[Dialogue]) -> tuple[int, int] | None:
 # --- may bots be compared? ---------------------------------------------------------------------------------------
 
 
-def _judge(found: Agreement | None, dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> tuple[bool, str]:
+def _judge(
+    found: Agreement | None, dialogues: Sequence[Dialogue], scores: Sequence[Score], people: Concord | None
+) -> tuple[bool, str]:
     """Say whether bots may be compared, why, and what to do next: the first rule that is not met speaks."""
     n = found.n if found else 0
     if found is None or n < LEAST_MARKS:
@@ -65,11 +104,11 @@ def _judge(found: Agreement | None, dialogues: Sequence[Dialogue], scores: Seque
     named = [one.bot for one in pair_up(dialogues, scores, Kind.HUMAN_BOT).dialogues if one.bot]
     if any(one.bot for one in dialogues) and (hindrance := _unnamed(named, n)):
         return False, hindrance
-    if not all(_sure(rate) for rate in (found.spearman, found.pearson)):
-        return False, _too_loose(found)
+    if follows(found) not in (Follows.MODERATE, Follows.STRONG):
+        return False, " ".join([f"{NOT_YET}.", follows_sentence(found), *help_sentences(found, people)])
     return True, say(
         f"Bots may be compared with this score: on your own {n:,} marked talks{_among(named, n)} it follows people's "
-        f"marks ({_said(found.spearman)}). Believe means of many talks, not the score of a single one."
+        f"marks ({correlation_text(found)}). Believe means of many talks, not the score of a single one."
     )
 
 
@@ -101,10 +140,6 @@ def _among(named: Sequence[str], n: int) -> str:
     return " " + (say(f"with {bots}") if len(named) == n else some)
 
 
-def _sure(rate: Rate) -> bool:
-    return rate.low is not None and rate.low > FLOOR
-
-
 def _too_few(n: int, dialogues: Sequence[Dialogue]) -> str:
     have = say("no talk with a bot has both a score and a person's mark.")
     if n:
@@ -121,31 +156,6 @@ def _too_few(n: int, dialogues: Sequence[Dialogue]) -> str:
     return " ".join([f"{NOT_YET}:", have, *([hint] if unclear else []), todo])
 
 
-def _too_loose(found: Agreement) -> str:
-    if found.spearman.value is None or found.pearson.value is None:
-        return f"{NOT_YET}: " + say(
-            f"on your {found.n:,} marked talks all scores or all marks are the same, so nothing shows "
-            "whether one follows the other. Mark talks of which some are good and some are poor."
-        )
-    if found.spearman.low is None or found.pearson.low is None:
-        return f"{NOT_YET}: " + say(f"your {found.n:,} marks come from too few different talks. Mark more talks.")
-    weaker, name = min((found.spearman, "Spearman"), (found.pearson, "Pearson"), key=lambda pair: pair[0].low or 0.0)
-    numbers = say(f"{_said(weaker, name)}; the lower end must be above {FLOOR:g}")
-    if (weaker.value or 0.0) > FLOOR:
-        return f"{NOT_YET}: " + say(
-            f"it seems to follow people's marks, but your {found.n:,} marked talks are too few to be sure "
-            f"({numbers}). Mark more talks, then score again."
-        )
-    return f"{NOT_YET}: " + say(
-        f"on your {found.n:,} marked talks it hardly follows people's marks ({numbers}). If that stays so "
-        "with more marks, this score does not fit your bots."
-    )
-
-
-def _said(rate: Rate, name: str = "Spearman") -> str:
-    return say(f"{name!s} {rate.value:.2f}, between {rate.low:.2f} and {rate.high:.2f}")
-
-
 # --- warnings ----------------------------------------------------------------------------------------------------
 
 
@@ -155,6 +165,22 @@ def _origin_warnings(origin: Origin | None, dialogues: Sequence[Dialogue]) -> It
         return
     yield from _language_warnings(origin.language, dialogues)
     yield from _length_warnings(origin.lengths, dialogues)
+
+
+def drift_sentence(drift: Drift) -> str:
+    """Say that a log is another kind of talk than what the rater learnt from, and in what."""
+    numbers = say(f"distance {drift.distance:.2f}, usual is below {drift.limit:.2f}")
+    parts = ", ".join(TRAITS.get(name, name) for name in drift.traits)
+    differing = say(f", most in: {parts}") if parts else ""
+    return say(
+        f"These talks are of another kind than those that the rater learnt from ({numbers}){differing}. Nobody has "
+        "measured it on such talks: believe the scores only after marks of your own."
+    )
+
+
+def _drift_warnings(drift: Drift | None) -> Iterable[str]:
+    if drift is not None and drift.differs:
+        yield drift_sentence(drift)
 
 
 def _learned_warnings(scores: Sequence[Score]) -> Iterable[str]:

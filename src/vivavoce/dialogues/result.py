@@ -92,6 +92,70 @@ class Agreement:
     refused: int = 0
 
 
+class Follows(StrEnum):
+    """How well a score follows people's marks, by the interval of the correlation.
+
+    Too few marks to say; all scores or all marks are the same; weakly at best; moderately; well.
+    """
+
+    TOO_FEW = "too_few"
+    ALIKE = "alike"
+    WEAK = "weak"
+    MODERATE = "moderate"
+    STRONG = "strong"
+
+
+class Help(StrEnum):
+    """What would help where a score does not follow people's marks.
+
+    More marks; marks of good and of poor talks; two people who mark the same talks; people who agree on what they
+    mark; a model that learns from these marks; another rater.
+    """
+
+    MARK_MORE = "mark_more"
+    MARK_BOTH_ENDS = "mark_both_ends"
+    MARK_TWICE = "mark_twice"
+    AGREE_ON_CRITERIA = "agree_on_criteria"
+    TRAIN_ON_MARKS = "train_on_marks"
+    OTHER_RATER = "other_rater"
+
+
+@dataclass(frozen=True, slots=True)
+class Concord:
+    """How far people agree who judged the same things.
+
+    `items`: things with two judgements or more; `raters`: how many people gave these. `same`: the share of pairs that
+    say the same; `near`: of pairs at most one point apart (marks alone). `alpha`: Krippendorff's, 0 is luck, 1 is
+    perfect. `missing`: how many more such things an interval needs.
+    """
+
+    items: int
+    raters: int
+    same: Rate
+    near: Rate | None
+    alpha: Rate
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How far the talks of a log lie from those that the rater learnt from.
+
+    `distance`: between these talks and the most similar learned ones, in standard deviations; above `limit` the log
+    is another kind of talk. `talks`: how many were looked at. `traits`: what differs most, the first most of all.
+    """
+
+    distance: float
+    limit: float
+    talks: int
+    traits: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether the log differs enough for a warning."""
+        return self.distance > self.limit
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What a rater learnt from, and how it did there; numbers made when it was trained, never on its own talks.
@@ -114,7 +178,9 @@ class Passport:
     """What must be known before a score is believed.
 
     `local`: agreement with the user's own marks, overall and by kind. `may_compare`: whether bots may be compared
-    with it; `verdict` says why or why not, and what to do next, in one or two sentences.
+    with it; `verdict` says why or why not, and what to do next, in one or two sentences. `bots`: agreement on the
+    talks of each bot that has marks. `people`: how far people agree who marked the same talks; None: nobody did.
+    `drift`: how far the log lies from what the rater learnt from; None: it cannot be said.
     """
 
     rater: str
@@ -123,6 +189,9 @@ class Passport:
     may_compare: bool
     verdict: str
     warnings: tuple[str, ...] = ()
+    bots: Mapping[str, Agreement] = field(default_factory=dict)
+    people: Concord | None = None
+    drift: Drift | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,15 @@ from typing import Any
 
 from vivavoce.dialogues.agreement import kind_of
 from vivavoce.dialogues.dialogue import Dialogue
+from vivavoce.dialogues.following import follows, judged, what_helps
 from vivavoce.dialogues.recalibration import recalibration_to_json
 from vivavoce.dialogues.result import (
     Agreement,
     CalibrationBin,
+    Concord,
     DialoguesResult,
     Disagreement,
+    Drift,
     Origin,
     Passport,
     Ranking,
@@ -100,9 +103,10 @@ def _talk(dialogue: Dialogue, score: Score) -> dict[str, Any]:
 
 
 def agreement_to_json(agreement: Agreement) -> dict[str, Any]:
-    """Return the JSON form of how well scores follow marks."""
+    """Return the JSON form of how well scores follow marks; `follows` says it in one word."""
     return {
         "n": agreement.n,
+        "follows": str(follows(agreement)),
         "refused": agreement.refused,
         "pearson": _rate(agreement.pearson),
         "spearman": _rate(agreement.spearman),
@@ -125,6 +129,40 @@ def passport_to_json(passport: Passport) -> dict[str, Any]:
         "local": {name: agreement_to_json(one) for name, one in passport.local.items()},
         "origin": None if passport.origin is None else origin_to_json(passport.origin),
         "tests": {"local": list(passport.local), "origin": list(learnt)},
+        **trust_to_json(passport),
+    }
+
+
+def trust_to_json(passport: Passport) -> dict[str, Any]:
+    """Return what the user's own marks and talks say about the score: in one word, by bot, and what would help."""
+    found = judged(passport.local)
+    return {
+        "follows": None if found is None else str(follows(found)),
+        "helps": [] if found is None else [str(code) for code in what_helps(found, passport.people)],
+        "by_bot": {bot: agreement_to_json(one) for bot, one in passport.bots.items()},
+        "people": None if passport.people is None else _concord(passport.people),
+        "drift": None if passport.drift is None else _drift(passport.drift),
+    }
+
+
+def _concord(people: Concord) -> dict[str, Any]:
+    return {
+        "items": people.items,
+        "raters": people.raters,
+        "same": _rate(people.same),
+        "near": None if people.near is None else _rate(people.near),
+        "alpha": _rate(people.alpha),
+        "missing": people.missing,
+    }
+
+
+def _drift(drift: Drift) -> dict[str, Any]:
+    return {
+        "distance": drift.distance,
+        "limit": drift.limit,
+        "differs": drift.differs,
+        "talks": drift.talks,
+        "traits": list(drift.traits),
     }
 
 

@@ -17,8 +17,10 @@ from vivavoce.dialogues.result import (
     Agreement,
     CalibrationBin,
     Cause,
+    Concord,
     DialoguesResult,
     Disagreement,
+    Drift,
     Origin,
     Passport,
     Ranking,
@@ -143,12 +145,21 @@ def _number(value: Any) -> float:
 
 
 def _passport(value: Any) -> Passport:
-    found = members(value, _PASSPORT)
+    found = members(value, _PASSPORT, {"by_bot": {}, "people": None, "drift": None})
+    bots = sorted(found.pop("by_bot").items(), key=lambda item: (-item[1].n, item[0]))
     tests, origin = found.pop("tests"), found["origin"]
     found["local"] = ordered(found["local"], tests["local"])
     if origin is not None:
         found["origin"] = replace(origin, agreements=ordered(origin.agreements, tests["origin"]))
-    return Passport(**found)
+    return Passport(**found, bots=dict(bots))
+
+
+def _concord(value: Any) -> Concord:
+    return Concord(**members(value, _CONCORD))
+
+
+def _drift(value: Any) -> Drift:
+    return Drift(**members(value, {"distance": number, "limit": number, "talks": count, "traits": each(text)}))
 
 
 def _tests(value: Any) -> dict[str, tuple[str, ...]]:
@@ -239,6 +250,12 @@ _ORIGIN: Shape = {
     "lengths": maybe(_lengths),
     "agreements": named(_agreement),
 }
+_CONCORD: Shape = {
+    **dict.fromkeys(("items", "raters", "missing"), count),
+    "same": rate,
+    "near": maybe(rate),
+    "alpha": rate,
+}
 _PASSPORT: Shape = {
     "rater": text,
     "may_compare": flag,
@@ -247,6 +264,9 @@ _PASSPORT: Shape = {
     "local": named(_agreement),
     "origin": maybe(_origin),
     "tests": _tests,
+    "by_bot": named(_agreement),
+    "people": maybe(_concord),
+    "drift": maybe(_drift),
 }
 _LINE: Shape = {
     "bot": text,

@@ -38,13 +38,14 @@ def render_dialogues(result: DialoguesResult) -> str:
 
 
 def _top(result: DialoguesResult, title: str) -> Html:
-    verdict = wording.clean(wording.because(result))
+    verdict, drift = wording.clean(wording.because(result)), wording.drift_warning(result.passport)
     return tag(
         "header",
         tag("h1", title),
         # Whether the numbers may be used at all is said before any of them.
         tag("p", wording.headline(result), class_="lead"),
         tag("p", prose(verdict), class_="second") if verdict else None,
+        tag("p", drift, class_="severity") if drift else None,
         tag("p", wording.counts_sentence(result), class_="muted"),
     )
 

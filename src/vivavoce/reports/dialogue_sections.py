@@ -205,10 +205,15 @@ def about_trust(result: DialoguesResult) -> Html:
     """Return how well scores follow people: here, and where the rater learnt."""
     passport = result.passport
     parts: list[Html | None] = [tag("p", wording.agreement_sentence(passport.local))]
+    parts += [tag("p", prose(text)) for text in wording.following_sentences(passport)]
     if any(found.n for found in passport.local.values()):
         # Without points of its own a picture would be empty.
         parts.append(_agreement_figure(result))
         parts.append(agreement_table("On your own marked talks", passport.local))
+    if bots := wording.bots_apart(passport):
+        parts.append(agreement_table("On your own marked talks, bot by bot (n/a below 10)", bots))
+    if people := wording.people_sentence(passport):
+        parts.append(tag("p", people))
     parts += _about_origin(passport)
     parts.append(tag("p", wording.recalibration_sentence(result.recalibration)))
     return tag("section", tag("h2", "How far can these scores be trusted?"), *parts)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
+from vivavoce.dialogues.result import Agreement, DialoguesResult, Passport, Ranking, Score
 from vivavoce.files.writing import guarded, write_text
 from vivavoce.records import Rate
 from vivavoce.reports import dialogue_bots as bot_wording
@@ -44,6 +44,8 @@ def print_dialogues(console: Console, result: DialoguesResult) -> None:
     console.print()
     console.print(block(wording.headline(result), "bold"))
     console.print(block(wording.clean(wording.because(result))))
+    if drift := wording.drift_warning(result.passport):
+        console.print(block(drift, "yellow"))
     console.print(heading("The scores", wording.counts_sentence(result)))
     if talks:
         _print_scores(console, talks)
@@ -116,7 +118,8 @@ def _print_notes(console: Console, result: DialoguesResult) -> None:
         for group in wording.refusals(result)
     ]
     told = [*refused, *(wording.clean(text) for text in wording.remarks(result))]
-    trust = [wording.agreement_sentence(result.passport.local)]
+    trust = [wording.agreement_sentence(result.passport.local), *wording.following_sentences(result.passport)]
+    trust += [said] if (said := wording.people_sentence(result.passport)) else []
     origin = result.passport.origin
     trust += [f"Rater: {wording.clean(result.passport.rater)}. {wording.learnt_sentence(origin)}"]
     trust += [said] if (said := wording.measured_sentence(origin)) else []
@@ -200,6 +203,26 @@ def print_agreement(
     """
     console.print()
     console.print(block(wording.agreement_sentence(agreements, where=where, counted=counted), "bold"))
+    _print_agreements(console, "Tested on", agreements, counted)
+    console.print()
+    said = "Under each value: where it would lie with other talks of this kind. Slope near 1: a score means a mark."
+    console.print(block(said, "dim"))
+    if any(0 < one.n < FEWEST for one in agreements.values()):
+        few = "marked talks" if counted == "talk" else "marks"
+        console.print(block(f"Fewer than {FEWEST} {few} say next to nothing."))
+
+
+def print_bots(console: Console, passport: Passport) -> None:
+    """Show how well scores follow people's marks on the talks of each bot."""
+    if bots := wording.bots_apart(passport):
+        console.print()
+        console.print(block("Bot by bot; n/a below 10 marked talks."))
+        _print_agreements(console, "Bot", bots, "talk")
+
+
+def _print_agreements(
+    console: Console, head: str, agreements: Mapping[str, Agreement], counted: wording.Counted
+) -> None:
     rows: list[tuple[str | Text, ...]] = [
         (
             wording.clean(title_of_test(name)),
@@ -211,13 +234,7 @@ def print_agreement(
         for name, one in agreements.items()
     ]
     numbers = ("Pearson", "Spearman", "Kendall", "Squared error", "Slope", "Refused")
-    console.print(numbers_table(("Tested on", f"{counted.capitalize()}s", *numbers), rows))
-    console.print()
-    said = "Under each value: where it would lie with other talks of this kind. Slope near 1: a score means a mark."
-    console.print(block(said, "dim"))
-    if any(0 < one.n < FEWEST for one in agreements.values()):
-        few = "marked talks" if counted == "talk" else "marks"
-        console.print(block(f"Fewer than {FEWEST} {few} say next to nothing."))
+    console.print(numbers_table((head, f"{counted.capitalize()}s", *numbers), rows))
 
 
 def _number(rate: Rate) -> Text:

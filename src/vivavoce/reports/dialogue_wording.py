@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
+from vivavoce.dialogues.following import LEAST_MARKS, follows_sentence, help_sentences, judged
+from vivavoce.dialogues.passport import drift_sentence
 from vivavoce.dialogues.result import (
     Agreement,
     DialoguesResult,
     Origin,
+    Passport,
     Recalibration,
     Score,
 )
@@ -35,7 +38,7 @@ _TOLD = {
     "unseen-bot": say("{0} with bots it had never met"),
 }
 # How a verdict begins when it repeats what the headline says.
-_REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*: *", re.IGNORECASE)
+_REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*[:.] *", re.IGNORECASE)
 
 
 # --- talks and their scores --------------------------------------------------------------------------------------
@@ -135,6 +138,11 @@ def _nothing(result: DialoguesResult) -> str:
 def because(result: DialoguesResult) -> str:
     """Say why bots may be compared or not, and what to do next."""
     return sentence(_REPEATED.sub("", result.passport.verdict.strip()))
+
+
+def drift_warning(passport: Passport) -> str:
+    """Warn of a log that is another kind of talk than what the rater learnt from; nothing where it is not."""
+    return drift_sentence(passport.drift) if passport.drift is not None and passport.drift.differs else ""
 
 
 def counts_sentence(result: DialoguesResult) -> str:
@@ -315,6 +323,33 @@ def agreement_sentence(
     return f"On {some} {where}, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
 
 
+def following_sentences(passport: Passport) -> list[str]:
+    """Say how well the score follows the marks of this log, and what would help.
+
+    Nothing where the verdict has said it, as it does of too few marks.
+    """
+    found = judged(passport.local)
+    told = follows_sentence(found)
+    if found is None or found.n < LEAST_MARKS or told in passport.verdict:
+        return []
+    return [told, *help_sentences(found, passport.people)]
+
+
+def bots_apart(passport: Passport) -> Mapping[str, Agreement]:
+    """Return the agreement of each bot where there are several: a single one is told with all talks."""
+    return passport.bots if len(passport.bots) > 1 else {}
+
+
+def people_sentence(passport: Passport) -> str:
+    """Say how far people agree who marked the same talks; nothing where nobody did."""
+    people = passport.people
+    if people is None or people.alpha.value is None:
+        return ""
+    return say(
+        f"People who marked the same talks agree by alpha {number_text(people.alpha)}: 0 is luck, 1 is perfect."
+    )
+
+
 def _correlation(name: str, rate: Rate) -> str:
     if rate.value is None:
         return ""
@@ -339,7 +374,9 @@ def recalibration_sentence(found: Recalibration | None) -> str:
 
 
 def remarks(result: DialoguesResult) -> Iterator[str]:
-    """Return all that a reader should know before trusting a score."""
-    yield from (sentence(text) for text in (*result.passport.warnings, *result.notes))
+    """Return all that a reader should know before trusting a score, but what stands at the top: `drift_warning`."""
+    passport = result.passport
+    warnings = (text for text in passport.warnings if text != drift_warning(passport))
+    yield from (sentence(text) for text in (*warnings, *result.notes))
     for group in cautions(result):
         yield say(f"{plural(len(group.ids), 'score')} with a warning: {sentence(group.text)}")

@@ -81,8 +81,9 @@ def test_an_unknown_set_is_refused_with_the_nearest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_folder_without_the_set_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(FileError, match="does not exist"):
-        read_published(name, tmp_path)
+    for place in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(FileError, match="is not here"):
+            read_published(name, place)
 
 
 @pytest.mark.parametrize("content", ['{"id": 1}', "[1]", "{", '{"id": "x", "turns": [3], "ratings": {}}', "\udcff"])

@@ -1,11 +1,19 @@
-"""Dialogues as JSON objects: our own shape, chat logs (`messages` with `role` and `content`), and near relatives."""
+"""Dialogues as JSON objects: our own shape, chat logs (`messages` with `role` and `content`), ConvAI as published."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from vivavoce.dialogues.corpus.convai import (
+    USED_2017,
+    USED_2018,
+    is_convai2017,
+    is_convai2018,
+    read_2017,
+    read_2018,
+)
 from vivavoce.dialogues.corpus.entries import Entry, Findings, LogOptions
 from vivavoce.dialogues.corpus.messages import read_messages
 from vivavoce.dialogues.corpus.ratings import read_ratings
@@ -52,8 +60,24 @@ def read_object(item: object, row: int, unit: str, options: LogOptions) -> Itera
         yield from read_tracker(item, row, found.place)
     elif are_trackers(item):
         yield from read_trackers(item, row, found.place)
+    elif is_convai2017(item):
+        yield found.entry(_convai(item, found, USED_2017, lambda: read_2017(item, row)))
+    elif is_convai2018(item):
+        yield found.entry(_convai(item, found, USED_2018, lambda: read_2018(item, row, str(row))))
     else:
         yield found.entry(_dialogue(item, row, found, options))
+
+
+def _convai(
+    item: Mapping[str, object], found: Findings, used: frozenset[str], read: Callable[[], Dialogue]
+) -> Dialogue | None:
+    for key in (key for key in item if key not in used):
+        found.remark(f"the key '{key}' is passed over")
+    try:
+        return read()
+    except UnreadableError as error:
+        found.fault(str(error))
+        return None
 
 
 def _dialogue(item: Mapping[str, object], row: int, found: Findings, options: LogOptions) -> Dialogue | None:

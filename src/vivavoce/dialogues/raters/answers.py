@@ -1,4 +1,8 @@
-"""Reading what a judge wrote: JSON, JSON in a fence, `4`, `4/5`, `Rating: 4`; anything else is no mark."""
+"""Reading what a judge wrote: JSON, JSON in a fence, `4`, `4/5`, `Rating: 4`; anything else is no mark.
+
+`4 or 3 out of 5`, `between 3 and 4`, `Rating: 4, no, 3` and `not 4/5` are no marks either: to choose one would be
+a guess.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,28 @@ _NAMED = re.compile(
 )
 
 
+# Words that may stand between two marks of which only one can be meant.
+_BETWEEN = (
+    "or|to|and|but|no|nope|not|maybe|perhaps|possibly|probably|rather|actually|wait|well|hmm|even|more|like|closer|"
+    "leaning|towards?|between|could|might|would|should|be|is|it|its|it's|i|i'd|mean|meant|think|say|sorry|correction|"
+    "make|that|let|me|a|an|about|around|nearly|almost|arguably|borderline|bordering|on|vs|versus|also|"
+    "oder|bis|und|nein|eher|vielleicht|doch|aber"
+)
+_OTHER = r"(?:\b(?:one|two|three|four|five)\b|(?<![\d.,/])[0-5](?:[.,]\d{1,3})?(?!\d|[.,]\d))"
+_UNIT = r"(?:\s*(?:/|out of|of|von)\s*5|\s*(?:stars?|points?))?"
+_LINK = rf"(?:\W*\b(?:{_BETWEEN})\b){{1,6}}\W*?|\s*(?:[,;–—~-]|\.{{2,}}|…)\s*"
+_OTHER_BEFORE = re.compile(rf"({_OTHER}){_UNIT}(?:{_LINK})$", re.IGNORECASE)
+_OTHER_AFTER = re.compile(rf"{_UNIT}(?:{_LINK})({_OTHER})(?!\s*[a-z]{{3}})", re.IGNORECASE)
+# A bound or a denial is no mark: `at least 4/5`, `I would not give 4/5`.
+_BOUND = re.compile(
+    r"(?:(?:\b(?:least|most|than|under|over|above|below|up to|nearly|almost)|[<>≤≥~])\s*(?:a\s+)?"
+    r"|(?:not\b|n't\b|never\b)\s+(?:\w+\s+){0,3})$",
+    re.IGNORECASE,
+)
+# How far around a mark another one is looked for.
+_NEAR = 60
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a judge said: the mark from 1 to 5, the turns that it found worst, and why."""
@@ -43,13 +69,16 @@ def read_verdict(content: str) -> Verdict | None:
     objects = list(_objects(text))
     if objects:
         # Who thinks aloud ends with the answer.
-        return _from_object(objects[-1])
-    mark = _only(_bare(text)) or _only(_marks(_OF_FIVE, text)) or _only(_marks(_NAMED, text))
+        last, end = objects[-1]
+        verdict = _from_object(last)
+        taken_back = verdict is not None and set(_marks(text[end:])) - {verdict.quality}
+        return None if taken_back else verdict
+    mark = _only([*_bare(text), *_marks(text)])
     return None if mark is None else Verdict(mark)
 
 
-def _objects(text: str) -> Iterator[Mapping[str, object]]:
-    """Yield the JSON objects that hold a mark, in order, wherever they stand in the text or in each other."""
+def _objects(text: str) -> Iterator[tuple[Mapping[str, object], int]]:
+    """Yield the JSON objects that hold a mark, in order, wherever they stand, each with the place where it ends."""
     decoder, place, tries = json.JSONDecoder(), text.find("{"), 0
     while place >= 0 and tries < MOST_OBJECTS:
         tries += 1
@@ -59,7 +88,7 @@ def _objects(text: str) -> Iterator[Mapping[str, object]]:
             found, end = {}, place + 1
         lowered = {key.lower(): value for key, value in found.items()}
         if any(name in lowered for name in NAMES):
-            yield lowered
+            yield lowered, end
         else:
             end = place + 1
         place = text.find("{", end)
@@ -74,7 +103,7 @@ def _from_object(found: Mapping[str, object]) -> Verdict | None:
 
 def _mark_of(value: object) -> float | None:
     if isinstance(value, str):
-        return _only(_bare(value)) or _only(_marks(_OF_FIVE, value))
+        return _only([*_bare(value), *_marks(value)])
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return _on_scale(value)
@@ -86,14 +115,27 @@ def _bare(text: str) -> Iterator[float | None]:
         yield _on_scale(match[1])
 
 
-def _marks(pattern: re.Pattern[str], text: str) -> Iterator[float | None]:
-    return (_on_scale(match[1]) for match in pattern.finditer(text))
+def _marks(text: str) -> Iterator[float | None]:
+    """Yield every mark in a text, None for one that is not clear."""
+    for pattern in (_OF_FIVE, _NAMED):
+        for match in pattern.finditer(text):
+            yield _on_scale(match[1]) if _is_clear(text, match) else None
+
+
+def _is_clear(text: str, match: re.Match[str]) -> bool:
+    """Say whether no other mark stands in the place of this one, and it is no bound."""
+    start, end = match.span(1)
+    before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    if _BOUND.search(before):
+        return False
+    others = [found[1] for found in (_OTHER_BEFORE.search(before), _OTHER_AFTER.match(after)) if found]
+    return all(_on_scale(other) == _on_scale(match[1]) for other in others)
 
 
 def _on_scale(value: str | int | float) -> float | None:
     try:
         number = float(value.replace(",", ".") if isinstance(value, str) else value)
-    except OverflowError:
+    except (OverflowError, ValueError):
         return None
     return number if LOWEST <= number <= HIGHEST else None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
 from vivavoce.dialogues.fingerprint import fingerprint
 from vivavoce.dialogues.refusals import MOST_MESSAGES, OTHER_SCRIPT, refuse, shorten
-from vivavoce.dialogues.result import Cause, Origin, Score
+from vivavoce.dialogues.result import Cause, Drift, Origin, Score
 from vivavoce.errors import MissingPartError, plural
 from vivavoce.sentences import say
 from vivavoce.text.words import guess_language
@@ -48,6 +48,14 @@ class LearnedRater:
             for start in range(0, len(dialogues), BATCH):
                 found += self._batch(dialogues[start : start + BATCH])
         return found
+
+    def compare(self, dialogues: Sequence[Dialogue]) -> Drift | None:
+        """Return how far these talks lie from those that the model learned from."""
+        from vivavoce.dialogues.model.drift import measure_drift
+        from vivavoce.text.forward import one_blas_thread
+
+        with one_blas_thread():
+            return measure_drift(self.model, dialogues)
 
     def _batch(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         from vivavoce.dialogues.model.explaining import explain

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.dialogues.result import Origin, Score
+from vivavoce.dialogues.result import Drift, Origin, Score
 
 
 @runtime_checkable
@@ -23,3 +23,11 @@ class Rater(Protocol):
 
     def rate(self, dialogues: Sequence[Dialogue]) -> list[Score]:
         """Return one score for each dialogue, in order; a refusal is a score too."""
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """A rater that knows what talks it learnt from."""
+
+    def compare(self, dialogues: Sequence[Dialogue]) -> Drift | None:
+        """Return how far talks that it scored lie from those that it learnt from; None where that cannot be said."""

@@ -35,11 +35,15 @@ class NewOpinion(Body):
 
 
 class NextTalk(BaseModel):
-    """The talk that you are asked to rate, without its score; null: you have rated all of them."""
+    """The talk that you are asked to rate, without its score; null: you have rated all of them.
+
+    `silent`: talks that are left out because the bot never spoke in them.
+    """
 
     dialogue: DialogueRow | None
     done: int
     total: int
+    silent: int
 
 
 @router.get("/projects/{slug}/ratings/next")
@@ -54,7 +58,7 @@ def show_next_talk(
 ) -> NextTalk:
     """Return the next talk to rate: by chance, or the worst first; `skip` leaves one for later."""
     asked = ratings.next_talk(store, who.actor, project, order=order, bot=bot, skip=skip)
-    return NextTalk(dialogue=asked.row, done=asked.done, total=asked.total)
+    return NextTalk(dialogue=asked.row, done=asked.done, total=asked.total, silent=asked.silent)
 
 
 @router.get("/projects/{slug}/ratings/agreement")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from vivavoce.dialogues.result import Agreement
+from vivavoce.dialogues.following import LEAST_MARKS, follows, what_helps
+from vivavoce.dialogues.result import Agreement, Concord, Follows, Help
 from vivavoce.kept import Kept
 from vivavoce.records import Rate
-from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS as FEWEST
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
@@ -20,24 +20,7 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.dialogues.dialogues import latest_runs
 
 # So many marked talks are needed before bots may be compared by the score.
-ENOUGH = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Concord:
-    """How far people agree who judged the same things.
-
-    `items`: things with two judgements or more; `raters`: how many people gave these. `same`: the share of pairs that
-    say the same; `near`: of pairs at most one point apart (marks alone). `alpha`: Krippendorff's, 0 is luck, 1 is
-    perfect. `missing`: how many more such things an interval needs.
-    """
-
-    items: int
-    raters: int
-    same: Rate
-    near: Rate | None
-    alpha: Rate
-    missing: int
+ENOUGH = LEAST_MARKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +30,8 @@ class Accord:
     `marked`: talks with a mark; `scored`: of these, the ones with a score too. `score`: how well the score follows
     the marks. `missing`: how many more talks with both are needed before bots may be compared. `answers`: the share
     of answers that people call good, among those judged with yes or no; `unsure`: how often nobody could tell.
+    `follows` says in one word how well the score follows people, `helps` what would help. `bots`: the same for each
+    bot with marks, where all bots are asked for.
     """
 
     bot: str | None
@@ -58,15 +43,19 @@ class Accord:
     verdicts: Concord
     answers: Rate
     unsure: int
+    follows: Follows
+    helps: tuple[Help, ...]
+    bots: Mapping[str, Agreement]
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What people said: marks and verdicts by thing and person, and the score of each talk."""
+    """What people said: marks and verdicts by thing and person, and the score and the bot of each talk."""
 
     marks: Mapping[str, Mapping[str, float]]
     verdicts: Mapping[tuple[str, int], Mapping[str, str]]
     scores: Mapping[str, float]
+    bots: Mapping[str, str]
 
 
 _ACCORDS: Kept[Accord] = Kept(24)
@@ -81,38 +70,25 @@ def measure_accord(store: Store, project: Project, *, bot: str | None = None, se
     return _ACCORDS.get(key, lambda: _measured(given, bot, seed))
 
 
-def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool, seed: int = 0) -> Concord:
-    """Return how far people agree; `items`: values by person; `ordered`: values are points, not mere names."""
-    from vivavoce.statistics import agreement_of_raters
-
-    shared = [item for item in items if len(item) >= 2]
-    found = agreement_of_raters([tuple(item.values()) for item in shared], ordered=ordered, seed=seed)
-    return Concord(
-        items=len(shared),
-        raters=len({rater for item in shared for rater in item}),
-        same=found.same,
-        near=found.near if ordered else None,
-        alpha=found.alpha,
-        missing=max(0, FEWEST - len(shared)),
-    )
-
-
 # --- what people said --------------------------------------------------------------------------------------------
 
 
 def _given(tx: Transaction, project: Project, bot: str | None) -> _Given:
     wanted = [dialogues.c.project_id == project.id]
     wanted += [dialogues.c.bot == clean_text(bot)] if bot is not None else []
-    columns = (ratings.c.dialogue_id, ratings.c.turn, ratings.c.rater, ratings.c.quality, ratings.c.verdict)
+    said = (ratings.c.dialogue_id, ratings.c.turn, ratings.c.rater, ratings.c.quality, ratings.c.verdict)
+    columns = (*said, dialogues.c.bot)
     query = sa.select(*columns).join(dialogues, dialogues.c.id == ratings.c.dialogue_id).where(*wanted)
     marks: dict[str, dict[str, float]] = defaultdict(dict)
     verdicts: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
+    bots: dict[str, str] = {}
     for one in tx.connection.execute(query.order_by(ratings.c.dialogue_id, ratings.c.turn, ratings.c.rater)):
         if one.turn == 0 and one.quality is not None:
             marks[one.dialogue_id][one.rater] = one.quality
+            bots |= {one.dialogue_id: one.bot} if one.bot else {}
         elif one.verdict:
             verdicts[one.dialogue_id, one.turn][one.rater] = one.verdict
-    return _Given(dict(marks), dict(verdicts), _scores(tx, project) if marks else {})
+    return _Given(dict(marks), dict(verdicts), _scores(tx, project) if marks else {}, bots)
 
 
 def _scores(tx: Transaction, project: Project) -> dict[str, float]:
@@ -123,7 +99,9 @@ def _scores(tx: Transaction, project: Project) -> dict[str, float]:
 
 def _mark_of(given: _Given) -> int:
     """Return what differs when anybody changed their mind or a talk was scored anew."""
-    marks = tuple((talk, tuple(own.items()), given.scores.get(talk)) for talk, own in given.marks.items())
+    marks = tuple(
+        (talk, tuple(own.items()), given.scores.get(talk), given.bots.get(talk)) for talk, own in given.marks.items()
+    )
     return hash((marks, tuple((thing, tuple(own.items())) for thing, own in given.verdicts.items())))
 
 
@@ -131,29 +109,47 @@ def _mark_of(given: _Given) -> int:
 
 
 def _measured(given: _Given, bot: str | None, seed: int) -> Accord:
+    from vivavoce.dialogues.agreement import concord_of
     from vivavoce.statistics import wilson
 
     both = [talk for talk in given.marks if talk in given.scores]
     said = Counter(verdict for own in given.verdicts.values() for verdict in own.values())
+    score = _followed(given, both, seed) if both else None
+    people = concord_of(list(given.marks.values()), ordered=True, seed=seed)
     return Accord(
         bot=bot,
         marked=len(given.marks),
         scored=len(both),
         missing=max(0, ENOUGH - len(both)),
-        score=_followed(given, both, seed) if both else None,
-        talks=concord_of(list(given.marks.values()), ordered=True, seed=seed),
+        score=score,
+        talks=people,
         verdicts=concord_of(_coded(given.verdicts), ordered=False, seed=seed),
         answers=wilson(said["yes"], said["yes"] + said["no"]),
         unsure=said["unsure"],
+        follows=follows(score) if score else Follows.TOO_FEW,
+        helps=what_helps(score, people) if score else (Help.MARK_MORE,),
+        bots=_by_bot(given, both, seed) if bot is None else {},
     )
+
+
+def _by_bot(given: _Given, talks: Sequence[str], seed: int) -> dict[str, Agreement]:
+    from vivavoce.dialogues.agreement import agreements_by_bot
+
+    named = [talk for talk in talks if talk in given.bots]
+    bots, scores = [given.bots[talk] for talk in named], [given.scores[talk] for talk in named]
+    return agreements_by_bot(bots, scores, [_mean_mark(given, talk) for talk in named], named, seed=seed)
 
 
 def _followed(given: _Given, talks: Sequence[str], seed: int) -> Agreement:
     from vivavoce.dialogues.agreement import measure_rows
 
-    means = [sum(given.marks[talk].values()) / len(given.marks[talk]) for talk in talks]
+    means = [_mean_mark(given, talk) for talk in talks]
     refused = len(given.marks) - len(talks)
     return measure_rows([given.scores[talk] for talk in talks], means, seed=seed, refused=refused)
+
+
+def _mean_mark(given: _Given, talk: str) -> float:
+    return sum(given.marks[talk].values()) / len(given.marks[talk])
 
 
 def _coded(verdicts: Mapping[tuple[str, int], Mapping[str, str]]) -> list[dict[str, float]]:

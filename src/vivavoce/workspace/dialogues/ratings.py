@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
 from vivavoce.errors import AbsentError, Fault, UsageError
+from vivavoce.kept import Kept
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role
@@ -40,6 +41,7 @@ class Opinion:
 
 
 NO_OPINION = Opinion()
+_SILENT: Kept[frozenset[str]] = Kept(24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ class Rated:
 class Asked:
     """The talk that a person is asked to mark next; None: all are marked. Its score is not told before.
 
-    `opinion`: what the person said of its answers already.
+    `opinion`: what the person said of its answers already. `silent`: talks that are left out, because there is no
+    answer of a bot in them to judge.
     """
 
     row: DialogueRow | None
@@ -64,6 +67,7 @@ class Asked:
     total: int
     last: Rated | None
     opinion: Opinion = NO_OPINION
+    silent: int = 0
 
 
 # --- rating ------------------------------------------------------------------------------------------------------
@@ -110,6 +114,14 @@ def answers_of(row: DialogueRow) -> tuple[int, ...]:
     return tuple(number for number, is_bot in enumerate(known, 1) if is_bot or (is_bot is None and True not in known))
 
 
+def bot_spoke(turns: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether a bot said something; where nobody knows who is a bot, whether two sides did."""
+    said = [turn for turn in turns if str(turn.get("text", "")).strip()]
+    if any(turn.get("is_bot") is not None for turn in turns):
+        return any(turn.get("is_bot") for turn in said)
+    return len({turn.get("speaker") for turn in said}) > 1
+
+
 # --- the queue ---------------------------------------------------------------------------------------------------
 
 
@@ -118,16 +130,32 @@ def next_talk(
 ) -> Asked:
     """Return the talk that a person should mark next; `skip`: one that they leave for later.
 
-    `random`: in an order of chance that stays the same for a person. `worst`: the lowest scores first.
+    `random`: in an order of chance that stays the same for a person. `worst`: the lowest scores first. Talks in
+    which the bot never spoke are not asked for.
     """
     actor.require(Role.REVIEWER)
     with store.reading() as tx:
-        ids = _ordered(tx, project, actor, order, bot)
+        silent = _silent(tx, project)
+        every = _ordered(tx, project, actor, order, bot)
+        ids = [each for each in every if each not in silent]
         marked = _marked(tx, project, actor, bot)
         left = [each for each in ids if each not in marked]
         row = tx.dialogues.get(_after(left, clean_text(skip))) if left else None
         opinion = opinion_of(tx.ratings.of_dialogue(row.id), actor) if row else NO_OPINION
-        return Asked(row, order, len(ids) - len(left), len(ids), _last(tx, project, actor), opinion)
+        last = _last(tx, project, actor)
+        return Asked(row, order, len(ids) - len(left), len(ids), last, opinion, len(every) - len(ids))
+
+
+def _silent(tx: Transaction, project: Project) -> frozenset[str]:
+    """Return the talks in which the bot never spoke; talks do not change, so a list is good until some come or go."""
+    own = dialogues.c.project_id == project.id
+    state = tx.connection.execute(sa.select(sa.func.count(), sa.func.max(dialogues.c.created)).where(own)).one()
+
+    def read() -> frozenset[str]:
+        rows = tx.connection.execute(sa.select(dialogues.c.id, dialogues.c.turns).where(own))
+        return frozenset(row.id for row in rows if not bot_spoke(row.turns))
+
+    return _SILENT.get((project.id, *state), read)
 
 
 def _ordered(tx: Transaction, project: Project, actor: Actor, order: Order, bot: str | None) -> list[str]:

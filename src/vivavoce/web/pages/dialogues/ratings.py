@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from vivavoce.dialogues.result import Agreement
+from vivavoce.dialogues.result import Agreement, Concord
 from vivavoce.errors import InputError, UsageError
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import Measure
@@ -37,6 +37,7 @@ from vivavoce.workspace.dialogues import agreement, dialogues, ratings
 from vivavoce.workspace.dialogues.ratings import VERDICTS, Asked, Opinion, Order, Verdict, answers_of
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
+BOT_NAMES = ("spearman", "pearson")
 AGREEMENT_COLUMNS = ("about", "number", "value", "low", "high", "n")
 
 
@@ -69,6 +70,7 @@ class RateView:
     skip: str
     last: LastView | None
     begin: str
+    silent: str
     error: InputError | None = None
 
 
@@ -81,12 +83,21 @@ class FollowedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BotRow:
+    """How the score follows people on the talks of one bot."""
+
+    bot: str
+    n: int
+    rates: tuple[Rate, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ConcordView:
     """How far people agree about one kind of thing; `told` says on how many, and what is missing."""
 
     title: str
     told: str
-    concord: agreement.Concord
+    concord: Concord
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +111,9 @@ class AgreementView:
     accord: agreement.Accord
     followed: tuple[FollowedRow, ...]
     told: str
+    helps: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    bots: tuple[BotRow, ...]
     concords: tuple[ConcordView, ...]
     answers: str
     rate: Link | None
@@ -194,6 +208,7 @@ def _rate_page(  # noqa: PLR0917
         skip=listing.address(skip=row.id) if row else "",
         last=_last(words, project, asked),
         begin=f"{base_path(project)}/add",
+        silent=_silent(words, asked.silent),
         error=error,
     )
     title, status = words.gettext("Rate talks"), 400 if error else 200
@@ -206,6 +221,16 @@ def _rate_lead(words: Words, asked: Asked) -> str:
     if asked.total:
         return words.gettext("You have marked every talk here. Thank you.")
     return words.gettext("There is no talk to rate.")
+
+
+def _silent(words: Words, count: int) -> str:
+    if not count:
+        return ""
+    return words.ngettext(
+        "%(num)s talk is left out: the bot never spoke in it.",
+        "%(num)s talks are left out: the bot never spoke in them.",
+        count,
+    )
 
 
 def _why(words: Words, asked: Asked) -> str:
@@ -247,16 +272,24 @@ def _order(said: str) -> Order:
 @router.get("/agreement")
 def show_agreement(request: Request, who: Reader, store: InStore, project: ProjectInPath, bot: Word = "") -> Response:
     """Show whether the score follows people, and whether people agree with each other."""
+    from vivavoce.dialogues.following import follows_sentence, help_sentences
+    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+
     words = words_of(request)
     accord = agreement.measure_accord(store, project, bot=bot or None)
     view = AgreementView(
-        lead=_agreement_lead(words, accord),
+        lead=words.said(follows_sentence(accord.score)),
         tabs=section_tabs(words, project, "/agreement", who.may("reviewer")),
         path=f"{base_path(project)}/agreement",
         fields=(bot_field(words, store, project, bot),),
         accord=accord,
         followed=_followed(accord.score),
         told=_told(words, accord),
+        helps=tuple(words.said(text) for text in help_sentences(accord.score, accord.talks)),
+        measures=tuple(DIALOGUE_MEASURES[name] for name in BOT_NAMES),
+        bots=tuple(
+            BotRow(bot, one.n, tuple(getattr(one, name) for name in BOT_NAMES)) for bot, one in accord.bots.items()
+        ),
         concords=_concords(words, accord),
         answers=_answers(words, accord),
         rate=_rate_link(words, project, who),
@@ -276,31 +309,18 @@ def export_agreement(who: Reader, store: InStore, project: ProjectInPath, kind: 
 
 def _numbers(accord: agreement.Accord) -> Iterator[tuple[str, str, Rate]]:
     yield from (("score and marks", one.measure.name, one.rate) for one in _followed(accord.score))
-    for about, found in (("marks of talks", accord.talks), ("judgements of answers", accord.verdicts)):
-        yield about, "same", found.same
-        if found.near is not None:
-            yield about, "at most one point apart", found.near
-        yield about, "alpha", found.alpha
+    for bot, found in accord.bots.items():
+        yield from ((f"score and marks, bot {bot}", name, getattr(found, name)) for name in BOT_NAMES)
+    for about, people in (("marks of talks", accord.talks), ("judgements of answers", accord.verdicts)):
+        yield about, "same", people.same
+        if people.near is not None:
+            yield about, "at most one point apart", people.near
+        yield about, "alpha", people.alpha
     yield "answers", "called good", accord.answers
 
 
 def _rate_link(words: Words, project: Project, who: Visitor) -> Link | None:
     return Link(words.gettext("Rate talks"), f"{base_path(project)}/rate") if who.may("reviewer") else None
-
-
-def _agreement_lead(words: Words, accord: agreement.Accord) -> str:
-    found = accord.score.spearman if accord.score else None
-    if found is None or found.value is None or found.low is None:
-        return words.ngettext(
-            "Nobody can tell yet whether the score follows people here: %(num)s talk has both a score and a mark.",
-            "Nobody can tell yet whether the score follows people here: %(num)s talks have both a score and a mark.",
-            accord.scored,
-        )
-    if found.low > 0.2:
-        return words.gettext("The score follows people's marks here.")
-    if found.low > 0:
-        return words.gettext("The score follows people's marks here, but perhaps only a little.")
-    return words.gettext("It is not sure that the score follows people's marks here.")
 
 
 def _told(words: Words, accord: agreement.Accord) -> str:
@@ -334,7 +354,7 @@ def _concords(words: Words, accord: agreement.Accord) -> tuple[ConcordView, ...]
     )
 
 
-def _concord(words: Words, title: str, found: agreement.Concord) -> ConcordView:
+def _concord(words: Words, title: str, found: Concord) -> ConcordView:
     told = words.ngettext(
         "%(num)s was judged by two people or more.", "%(num)s were judged by two people or more.", found.items
     )

@@ -32,6 +32,7 @@ from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/runs")
 MOST_BOTS = 8
+MOST_MARKED_BOTS = 20
 MOST_PAIRS = 12
 MOST_REFUSED = 20
 MOST_NOTES = 20
@@ -85,8 +86,11 @@ class TrustPart:
     """How far the scores can be trusted: on this bot, where the rater learnt, and after a correction."""
 
     sentence: str
+    following: tuple[str, ...]
+    people: str
     measures: tuple[Measure, ...]
     local: tuple[TestLine, ...]
+    bots: tuple[TestLine, ...]
     origin: tuple[TestLine, ...]
     rater: str
     recalibration: str
@@ -98,6 +102,7 @@ class TalksResult:
     """What an exam found."""
 
     verdict: str
+    drift: str
     may_compare: bool
     counts: str
     mean: Rate
@@ -165,6 +170,7 @@ def _result(words: Words, store: Store, project: Project, run: Run) -> TalksResu
     notes = runs.warnings_of(store, run)
     return TalksResult(
         verdict=wording.because(found.result),
+        drift=wording.drift_warning(found.result.passport),
         may_compare=found.result.passport.may_compare,
         counts=_counts(words, found),
         mean=found.mean,
@@ -276,8 +282,11 @@ def _trust(result: DialoguesResult, figure: Drawn | None) -> TrustPart:
     passport = result.passport
     return TrustPart(
         sentence=wording.agreement_sentence(passport.local),
+        following=tuple(wording.following_sentences(passport)),
+        people=wording.people_sentence(passport),
         measures=tuple(DIALOGUE_MEASURES[name] for name in NAMES),
         local=_tests({name: one for name, one in passport.local.items() if one.n}),
+        bots=_tests(dict(list(wording.bots_apart(passport).items())[:MOST_MARKED_BOTS])),
         origin=_tests(passport.origin.agreements if passport.origin else {}),
         rater=f"{passport.rater}. {wording.origin_sentence(passport.origin)}",
         recalibration=wording.recalibration_sentence(result.recalibration),
