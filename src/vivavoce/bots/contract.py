@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any, cast
 
 from vivavoce.bots.protocol import Bot, BotFacts, Talk
+from vivavoce.bots.sessions import new_session
 from vivavoce.bots.shapes import settled
 from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.records import Guess, Reply
@@ -162,15 +163,15 @@ def known_facts(bot: object) -> BotFacts:
 
 
 async def _open_two(bot: Bot, found: _Findings, limit: float) -> list[Talk]:
-    opened = await asyncio.gather(*(_timed(_begin(bot, mark), limit) for mark in _MARKS), return_exceptions=True)
+    opened = await asyncio.gather(*(_timed(_begin(bot), limit) for _ in _MARKS), return_exceptions=True)
     faults = [_said(result) for result in opened if isinstance(result, BaseException)]
     found.note("opens two talks at once", faults)
     return [result for result in opened if not isinstance(result, BaseException)]
 
 
-async def _begin(bot: Bot, mark: str) -> Talk:
+async def _begin(bot: Bot) -> Talk:
     # What is no bot at all fails here, where it is counted.
-    return await bot.open(f"viva-check-{mark}")
+    return await bot.open(new_session())
 
 
 async def _talk(talks: list[Talk], found: _Findings, limit: float, messages: Sequence[str]) -> None:

@@ -52,19 +52,31 @@ class TalkKey:
     repeat: int = 0
 
     @property
-    def session(self) -> str:
-        """A name for the session that differs for each talk of a run."""
+    def label(self) -> str:
+        """The conversation in one text, different from all others of its run."""
         return f"{self.bot}/{self.script}/{self.repeat}"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session that a bot was given for a conversation; `attempt` counts from 1, a replay adds a session to it."""
+
+    name: str
+    attempt: int = 1
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """One conversation as it was held. Turns of the script without an exchange were not reached."""
+    """One conversation as it was held. Turns of the script without an exchange were not reached.
+
+    `sessions`: every session of the conversation, the last one last; none in records of older versions.
+    """
 
     key: TalkKey
     state: State
     exchanges: tuple[Exchange, ...]
     note: str = ""
+    sessions: tuple[Session, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from vivavoce.conversations.running.transcript_json import (
     header_to_text,
 )
 from vivavoce.conversations.running.writing import RecordWriter
-from vivavoce.conversations.transcript import RECORD_FILE, Exchange, RunHeader, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import RECORD_FILE, Exchange, RunHeader, Session, State, TalkKey, Transcript
 from vivavoce.errors import FileError, UsageError
 
 __all__ = ["RunRecord"]
@@ -34,6 +34,10 @@ CREATE TABLE talk (place INTEGER PRIMARY KEY, bot TEXT NOT NULL, script TEXT NOT
                    state TEXT NOT NULL, note TEXT NOT NULL DEFAULT '');
 CREATE TABLE exchange (talk INTEGER NOT NULL, number INTEGER NOT NULL, json TEXT NOT NULL,
                        PRIMARY KEY (talk, number)) WITHOUT ROWID;
+"""
+# Records of older versions have no such table: it is added before anything is written to them.
+_SESSIONS = """
+CREATE TABLE IF NOT EXISTS session (name TEXT PRIMARY KEY, talk INTEGER NOT NULL, attempt INTEGER NOT NULL)
 """
 
 
@@ -64,6 +68,7 @@ class RunRecord:
             database = _connect(place / RECORD_FILE)
             with database:
                 database.executescript(_TABLES)
+                database.execute(_SESSIONS)
                 database.execute("INSERT INTO header VALUES (?, ?)", (LAYOUT, header_to_text(header)))
         except (OSError, sqlite3.Error) as error:
             raise FileError(
@@ -97,8 +102,11 @@ class RunRecord:
         """Return a record of conversations that are kept elsewhere: it is read like any other, and has no folder."""
         database = sqlite3.connect(":memory:")
         database.executescript(_TABLES)
+        database.execute(_SESSIONS)
         record = cls(Path(), header, database)
         for transcript in transcripts:
+            for session in transcript.sessions:
+                record.open_session(transcript.key, session)
             for exchange in transcript.exchanges:
                 record.add(transcript.key, exchange)
             record._note(transcript.key, transcript.state, transcript.note)
@@ -125,6 +133,8 @@ class RunRecord:
                 remedy="wait until it has ended, or give another folder",
             ) from error
         self._lock = lock
+        with self._database:
+            self._database.execute(_SESSIONS)
 
     @cached_property
     def _written(self) -> set[int]:
@@ -136,6 +146,23 @@ class RunRecord:
         if self._places[key] in self._written:
             self._forget(self._places[key])
         self._note(key, State.OPEN)
+
+    @cached_property
+    def _attempts(self) -> Mapping[int, int]:
+        """How often each conversation had been begun when the record was opened."""
+        rows = self._rows(
+            "SELECT t.place, MAX(COALESCE(s.attempt, 1)) FROM talk t LEFT JOIN session s ON s.talk = t.place"
+            " GROUP BY t.place"
+        )
+        return dict(rows)
+
+    def attempts(self, key: TalkKey) -> int:
+        """Return how often a conversation had been begun before this run went on."""
+        return self._attempts.get(self._places[key], 0)
+
+    def open_session(self, key: TalkKey, session: Session) -> None:
+        """Keep which session the bot is given for a conversation; those of earlier attempts stay."""
+        self._writer.write("INSERT INTO session", session.name, self._places[key], session.attempt)
 
     def _forget(self, place: int) -> None:
         # What waits to be written may belong to the earlier try.
@@ -198,10 +225,11 @@ class RunRecord:
             " LEFT JOIN exchange e ON e.talk = t.place WHERE t.state != ? ORDER BY t.place, e.number",
             State.OPEN,
         )
+        sessions = self._sessions()
         for head, group in groupby(rows, key=lambda row: row[:6]):
-            _, bot, script, repeat, state, note = head
+            place, bot, script, repeat, state, note = head
             said = tuple(exchange_from_text(number, text) for *_, number, text in group if number is not None)
-            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note)
+            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note, tuple(sessions.get(place, ())))
 
     def transcript(self, key: TalkKey) -> Transcript:
         """Return one conversation."""
@@ -210,7 +238,17 @@ class RunRecord:
         if row is None:
             return Transcript(key, State.OPEN, ())
         said = self._rows("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", place)
-        return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1])
+        sessions = tuple(self._sessions().get(place, ()))
+        return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1], sessions)
+
+    def _sessions(self) -> Mapping[int, list[Session]]:
+        """Return the sessions of each conversation in their order; none in a record of an older version."""
+        sessions: dict[int, list[Session]] = {}
+        if next(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'session'"), None) is None:
+            return sessions
+        for place, name, attempt in self._rows("SELECT talk, name, attempt FROM session ORDER BY rowid"):
+            sessions.setdefault(place, []).append(Session(name, attempt))
+        return sessions
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -96,7 +96,7 @@ def make_header(
     *,
     run: str = "",
 ) -> RunHeader:
-    """Return what a run will be; `run` is its name, drawn where none is given, for sessions must not meet again."""
+    """Return what a run will be; `run` is its name, drawn where none is given."""
     names = [bot.name for bot in bots]
     if not names or len(set(names)) != len(names):
         raise UsageError("a run needs bots, each with a name of its own", remedy="name each bot once")
@@ -247,8 +247,7 @@ class _Run:
             self._count(queue, state, answered=holding.heard > 0)
 
     def _holding(self, queue: _Queue, script: Script, key: TalkKey) -> Holding:
-        session = f"{self.record.header.run}/{key.session}"
-        return Holding(queue.channel, self.record.header.plan, script, key, session)
+        return Holding(queue.channel, self.record.header.plan, script, key, self.record.attempts(key) + 1)
 
     def _count(self, queue: _Queue, state: State, *, answered: bool) -> None:
         queue.done += 1

@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.bots.protocol import BotFacts, Fallback, Limits
 from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_json
-from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import Exchange, RunHeader, Session, State, TalkKey, Transcript
 from vivavoce.records import Guess, Reply, Status
 
 # A payload is kept to look things up; beyond this it is no longer read by anyone.
@@ -51,14 +51,22 @@ def _exchange(number: int, written: Mapping[str, Any]) -> Exchange:
 def transcript_to_text(transcript: Transcript) -> str:
     """Return a conversation as JSON: how it ended, and its exchanges with their numbers; its key stands elsewhere."""
     said = ",".join(f"[{each.number},{exchange_to_text(each)}]" for each in transcript.exchanges)
-    return f'{{"state":{_encode(transcript.state)},"note":{_encode(transcript.note)},"exchanges":[{said}]}}'
+    head = _encode(
+        {
+            "state": transcript.state,
+            "note": transcript.note,
+            "sessions": [[session.name, session.attempt] for session in transcript.sessions],
+        }
+    )
+    return f'{head[:-1]},"exchanges":[{said}]}}'
 
 
 def transcript_from_text(key: TalkKey, text: str | bytes) -> Transcript:
     """Return the conversation that was written."""
     said = json.loads(text)
     exchanges = tuple(_exchange(number, written) for number, written in said["exchanges"])
-    return Transcript(key, State(said["state"]), exchanges, said["note"])
+    sessions = tuple(Session(*each) for each in said.get("sessions", ()))
+    return Transcript(key, State(said["state"]), exchanges, said["note"], sessions)
 
 
 def _reply(reply: Reply) -> dict[str, Any]:

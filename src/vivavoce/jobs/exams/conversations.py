@@ -168,7 +168,7 @@ _CHOICES: Mapping[str, Choice] = {
 def _unit(header: RunHeader, bot: BotFacts, script: Script, repeat: int) -> UnitPlan:
     which = f", {repeat + 1} of {header.repeats}" if header.repeats > 1 else ""
     title = f"{bot.name}: {script.title or script.id}{which}"
-    return UnitPlan(TalkKey(bot.name, script.id, repeat).session, title, 0 if bot.in_process else 1, bot.name)
+    return UnitPlan(TalkKey(bot.name, script.id, repeat).label, title, 0 if bot.in_process else 1, bot.name)
 
 
 def is_held(result: bytes) -> bool:

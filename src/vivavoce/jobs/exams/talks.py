@@ -67,7 +67,7 @@ class Material:
             for script in self.header.plan.scripts
             for repeat in range(self.header.repeats)
         )
-        return {key.session: key for key in keys}
+        return {key.label: key for key in keys}
 
     @cached_property
     def scripts(self) -> Mapping[str, Script]:
@@ -94,10 +94,7 @@ def conversation_material(
     *,
     run: str = "",
 ) -> bytes:
-    """Return all that a run of conversations is made of; `facts` are those of the bots, in the same order.
-
-    `run` names the sessions of the talks and must be unlike that of any other run; one is drawn where none is given.
-    """
+    """Return all that a run of conversations is made of; `facts` are those of the bots, in the same order."""
     names = [name for name, _ in bots]
     if names != [one.name for one in facts]:
         raise UsageError(
@@ -202,7 +199,7 @@ class TalkRoom:
     async def hold(self, key: str, told: Told = lambda _: None, *, attempt: int = 1) -> bytes:
         """Hold the conversation of a unit and return its transcript; `told` hears of each exchange at once.
 
-        `attempt` counts from 1: a bot must not take a talk that is held again for the rest of the first.
+        `attempt` counts from 1 and is kept with the sessions of the talk.
         WorkError where no further message may be sent to the bot.
         """
         talk = self.material.talk(key)
@@ -241,9 +238,7 @@ def open_channel(material: Material, bot: Bot, pace: Pacing, allowance: Allowanc
 
 def make_holding(material: Material, channel: Channel, talk: TalkKey, attempt: int = 1) -> Holding:
     """Return a conversation of a run, ready to be held."""
-    again = "" if attempt == 1 else f"~{attempt}"
-    session = f"{material.header.run}/{talk.session}{again}"
-    return Holding(channel, material.header.plan, material.scripts[talk.script], talk, session)
+    return Holding(channel, material.header.plan, material.scripts[talk.script], talk, attempt)
 
 
 def _own_pace(_name: str, limits: Limits) -> Pacing:

@@ -201,7 +201,7 @@ def said_at(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPla
     """Return the turns at some places, for examples: a few, in one query."""
     if not places:
         return {}
-    keys = {TalkKey(one.bot, one.script, one.repeat).session for one in places}
+    keys = {TalkKey(one.bot, one.script, one.repeat).label for one in places}
     # By the keys of units, which have an index: conditions on all four columns at once would read the whole run.
     query = (
         sa.select(turns)
