@@ -10,6 +10,7 @@ from vivavoce.conversations.findings.finding import find, make_lines
 from vivavoce.conversations.judging.judge import NOT_TOLD
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.running.runner import settled_memory
 from vivavoce.conversations.transcript import RunHeader, State
 from vivavoce.errors import plural
 from vivavoce.sentences import say
@@ -18,8 +19,9 @@ from vivavoce.sentences import say
 def score_run(record: RunRecord) -> ConversationsResult:
     """Judge every turn of a record and count; no bot is asked."""
     header = _as_met(record)
-    lines = tuple(make_lines(header, record.transcripts()))
-    result = find(header, lines, failures=tuple(_failures(record)), seed=header.seed)
+    with settled_memory():
+        lines = tuple(make_lines(header, record.transcripts()))
+        result = find(header, lines, failures=tuple(_failures(record)), seed=header.seed)
     return replace(result, warnings=(*_untold(result), *result.warnings))
 
 

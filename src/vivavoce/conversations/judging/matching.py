@@ -22,6 +22,7 @@ from vivavoce.conversations.judging.likeness import (
     meaning_similarity,
     pair_up,
 )
+from vivavoce.conversations.judging.literals import has_no_gaps, holds_text
 from vivavoce.conversations.judging.plain import plain, shorten, tidy
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.sentences import say
@@ -201,8 +202,17 @@ def _match_literal(case: _Case) -> Matched:
     pieces = split_pieces(case.pattern.text, case.values, plain)
     if not any(piece.text or piece.typed for piece in pieces):
         return Matched(False, case.kind, why="the expected text is empty")
-    found, trouble = _find(_literal_expression(case.kind, pieces), [plain(text) for text in case.candidates])
-    return _told(case, found is not None, trouble)
+    passed, trouble = _holds(case.kind, pieces, [plain(text) for text in case.candidates])
+    return _told(case, passed, trouble)
+
+
+def _holds(kind: Match, pieces: list[Piece], texts: Sequence[str]) -> tuple[bool, str]:
+    """Tell whether any of the folded texts holds the pieces, and what kept it from being seen."""
+    if has_no_gaps(kind, pieces):
+        edges = (_edge(pieces, 0), _edge(pieces, -1)) if kind is Match.CONTAINS else ("", "")
+        return holds_text(kind, "".join(piece.text for piece in pieces), texts, edges), ""
+    found, trouble = _find(_literal_expression(kind, pieces), texts)
+    return found is not None, trouble
 
 
 def _match_expression(case: _Case) -> Matched:

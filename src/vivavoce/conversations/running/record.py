@@ -37,7 +37,8 @@ CREATE TABLE exchange (talk INTEGER NOT NULL, number INTEGER NOT NULL, json TEXT
 """
 # Records of older versions have no such table: it is added before anything is written to them.
 _SESSIONS = """
-CREATE TABLE IF NOT EXISTS session (name TEXT PRIMARY KEY, talk INTEGER NOT NULL, attempt INTEGER NOT NULL)
+CREATE TABLE IF NOT EXISTS session (name TEXT NOT NULL, talk INTEGER NOT NULL, attempt INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS session_talk ON session (talk);
 """
 
 
@@ -67,8 +68,7 @@ class RunRecord:
             place.mkdir(parents=True, exist_ok=True)
             database = _connect(place / RECORD_FILE)
             with database:
-                database.executescript(_TABLES)
-                database.execute(_SESSIONS)
+                database.executescript(_TABLES + _SESSIONS)
                 database.execute("INSERT INTO header VALUES (?, ?)", (LAYOUT, header_to_text(header)))
         except (OSError, sqlite3.Error) as error:
             raise FileError(
@@ -101,8 +101,7 @@ class RunRecord:
     def in_memory(cls, header: RunHeader, transcripts: Iterable[Transcript]) -> RunRecord:
         """Return a record of conversations that are kept elsewhere: it is read like any other, and has no folder."""
         database = sqlite3.connect(":memory:")
-        database.executescript(_TABLES)
-        database.execute(_SESSIONS)
+        database.executescript(_TABLES + _SESSIONS)
         record = cls(Path(), header, database)
         for transcript in transcripts:
             for session in transcript.sessions:
@@ -133,8 +132,7 @@ class RunRecord:
                 remedy="wait until it has ended, or give another folder",
             ) from error
         self._lock = lock
-        with self._database:
-            self._database.execute(_SESSIONS)
+        self._database.executescript(_SESSIONS)
 
     @cached_property
     def _written(self) -> set[int]:
@@ -229,7 +227,7 @@ class RunRecord:
         for head, group in groupby(rows, key=lambda row: row[:6]):
             place, bot, script, repeat, state, note = head
             said = tuple(exchange_from_text(number, text) for *_, number, text in group if number is not None)
-            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note, tuple(sessions.get(place, ())))
+            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note, sessions.get(place, ()))
 
     def transcript(self, key: TalkKey) -> Transcript:
         """Return one conversation."""
@@ -238,17 +236,22 @@ class RunRecord:
         if row is None:
             return Transcript(key, State.OPEN, ())
         said = self._rows("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", place)
-        sessions = tuple(self._sessions().get(place, ()))
+        sessions = self._sessions(place).get(place, ())
         return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1], sessions)
 
-    def _sessions(self) -> Mapping[int, list[Session]]:
-        """Return the sessions of each conversation in their order; none in a record of an older version."""
-        sessions: dict[int, list[Session]] = {}
+    def _sessions(self, place: int | None = None) -> Mapping[int, tuple[Session, ...]]:
+        """Return the sessions of each conversation, or of one, in their order; older versions kept none."""
         if next(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'session'"), None) is None:
-            return sessions
-        for place, name, attempt in self._rows("SELECT talk, name, attempt FROM session ORDER BY rowid"):
-            sessions.setdefault(place, []).append(Session(name, attempt))
-        return sessions
+            return {}
+        kept = "SELECT talk, name, attempt FROM session"
+        if place is None:
+            rows = self._rows(f"{kept} ORDER BY talk, rowid")
+        else:
+            rows = self._rows(f"{kept} WHERE talk = ? ORDER BY rowid", place)
+        return {
+            talk: tuple(Session(name, attempt) for _, name, attempt in group)
+            for talk, group in groupby(rows, key=lambda row: row[0])
+        }
 
 
 def _connect(path: Path) -> sqlite3.Connection:
