@@ -9,8 +9,8 @@ from dataclasses import replace
 from vivavoce.conversations.findings.finding import find, make_lines
 from vivavoce.conversations.judging.judge import NOT_TOLD
 from vivavoce.conversations.result import ConversationsResult
+from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.running.runner import settled_memory
 from vivavoce.conversations.transcript import RunHeader, State
 from vivavoce.errors import plural
 from vivavoce.sentences import say

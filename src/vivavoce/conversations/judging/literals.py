@@ -22,16 +22,10 @@ def has_no_gaps(kind: Match, pieces: Sequence[Piece]) -> bool:
 
 def holds_text(kind: Match, text: str, replies: Sequence[str], edges: Edges = ("", "")) -> bool:
     """Tell whether a folded text is found in any of the folded replies; `edges`: what must hold beside it."""
-    wanted, said = _fold_dots(text), [_fold_dots(reply) for reply in replies]
     if kind in (Match.EXACT, Match.WILDCARD):
-        return wanted in said
+        return text in replies
     before, after = map(_compiled, edges)
-    return any(_stands_in(wanted, reply, before, after) for reply in said)
-
-
-def _fold_dots(text: str) -> str:
-    # An expression that ignores case takes all four kinds of i for one.
-    return text.replace("ı", "i")
+    return any(_stands_in(text, reply, before, after) for reply in replies)
 
 
 @cache

@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.transcript_json import (
     exchange_from_text,
     exchange_to_text,
@@ -95,7 +96,8 @@ class RunRecord:
                 where=str(place),
                 remedy="run the conversations again into another folder",
             )
-        return cls(place, header_from_text(row[1]), database)
+        with settled_memory():
+            return cls(place, header_from_text(row[1]), database)
 
     @classmethod
     def in_memory(cls, header: RunHeader, transcripts: Iterable[Transcript]) -> RunRecord:

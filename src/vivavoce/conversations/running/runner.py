@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import random
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from uuid import uuid4
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
 from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold
+from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.pace import Allowance, Pace
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
@@ -30,8 +30,6 @@ Progress = Callable[[str, int, int], None]
 # Conversations begin this far apart, so that a bot never meets all of them in the same instant.
 STEP_SECONDS = 0.0005
 CLOSE_SECONDS = 10.0
-# Objects made before the garbage collector looks at the young, the middle-aged and the old ones.
-SELDOM = (100_000, 20, 50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,22 +141,6 @@ def talks_of(header: RunHeader) -> list[tuple[Script, int]]:
 def shuffle_talks(talks: list[Any], seed: int) -> None:
     """Put talks into the order in which they are held: drawn, and the same for every bot."""
     random.Random(f"{seed}/order").shuffle(talks)  # noqa: S311
-
-
-@contextmanager
-def settled_memory() -> Iterator[None]:
-    """Let the garbage collector look seldom, and not at what exists already, such as the plan of a run.
-
-    Looking delays replies while conversations are held, and costs a fifth of the time when they are scored.
-    """
-    usual = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(*SELDOM)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-        gc.unfreeze()
 
 
 async def close_bots(bots: Iterable[Bot]) -> None:
