@@ -33,7 +33,7 @@ ODD_MESSAGES: Mapping[str, str] = {
 }
 # Words that no bot says of itself: where one comes back in the other talk, the talks are mixed up.
 _MARKS = ("zebulonqx", "marquisevy")
-TELLS = ("intent", "confidence", "slots", "buttons", "fallback", "guess")
+TELLS = ("intent", "confidence", "slots", "buttons", "fallback", "guess", "actions")
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ async def _begin(bot: Bot) -> Talk:
 async def _talk(talks: list[Talk], found: _Findings, limit: float, messages: Sequence[str]) -> None:
     for message in messages:
         reply, faults = await _say(talks[0], message, found, limit)
-        if reply is not None and not (reply.text.strip() or reply.buttons):
+        if reply is not None and not reply.shown:
             faults.append("the reply is empty")
         found.note(f"answers '{message[:40]}'", faults, _shown(reply))
     for name, message in ODD_MESSAGES.items():

@@ -62,7 +62,7 @@ async def ask(talk: Talk, text: str, manners: Manners, timeout_s: float, label: 
         last = (time.perf_counter() - began) * 1000
         reply = settled(said)
         first = last if reply.seconds is None else reply.seconds * 1000
-        if not (reply.text.strip() or reply.buttons):
+        if not reply.shown:
             return Answered(Status.EMPTY, reply)
         return Answered(Status.OK, reply, first_ms=first, last_ms=last)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +22,16 @@ from vivavoce.conversations.running.transcript_json import (
     header_to_text,
 )
 from vivavoce.conversations.running.writing import RecordWriter
-from vivavoce.conversations.transcript import RECORD_FILE, Exchange, RunHeader, Session, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import (
+    RECORD_FILE,
+    Exchange,
+    RunHeader,
+    Session,
+    State,
+    TalkKey,
+    Transcript,
+    as_met,
+)
 from vivavoce.errors import FileError, UsageError
 
 __all__ = ["RunRecord"]
@@ -210,11 +220,17 @@ class RunRecord:
         rows = self._rows("SELECT bot, script, repeat, state FROM talk")
         return {TalkKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
 
-    def telling(self) -> Set[str]:
-        """Return the bots that named a topic at least once."""
+    def header_as_met(self) -> RunHeader:
+        """Return the head of the run with what the bots turned out to report."""
+        bots = as_met(self.header.bots, self._reporting("intent"), self._reporting("actions"))
+        return replace(self.header, bots=bots)
+
+    def _reporting(self, part: str) -> Set[str]:
+        """Return the bots whose replies held something at least once."""
         rows = self._rows(
             "SELECT DISTINCT t.bot FROM talk t JOIN exchange e ON e.talk = t.place"
-            " WHERE json_extract(e.json, '$.reply.intent') IS NOT NULL"
+            " WHERE json_extract(e.json, ?) IS NOT NULL",
+            f"$.reply.{part}",
         )
         return {bot for (bot,) in rows}
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from vivavoce.bots.protocol import BotFacts, Fallback, Limits
+from vivavoce.bots.protocol import BotFacts, Fallback, Limits, Nature
 from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_json
 from vivavoce.conversations.transcript import Exchange, RunHeader, Session, State, TalkKey, Transcript
-from vivavoce.records import Guess, Reply, Status
+from vivavoce.records import Action, Guess, Reply, Status
 
 # A payload is kept to look things up; beyond this it is no longer read by anyone.
 MOST_RAW = 16_384
@@ -75,6 +75,8 @@ def _reply(reply: Reply) -> dict[str, Any]:
         value = getattr(reply, name)
         if value not in (None, (), {}):
             said[name] = dict(value) if name == "slots" else value
+    if reply.actions:
+        said["actions"] = [[action.name, action.args, action.raw] for action in reply.actions]
     if reply.guess is not None:
         said["guess"] = [reply.guess.intent, reply.guess.confidence]
     if reply.raw is not None:
@@ -92,6 +94,7 @@ def _reply_from(said: Mapping[str, Any]) -> Reply:
     guess = fields.pop("guess", None)
     for name in ("texts", "buttons"):
         fields[name] = tuple(fields.get(name, ()))
+    fields["actions"] = tuple(Action(*each) for each in fields.get("actions", ()))
     return Reply(guess=Guess(*guess) if guess else None, **fields)
 
 
@@ -128,6 +131,7 @@ def _facts(said: dict[str, Any]) -> BotFacts:
         intents=None if facts.intents is None else tuple(facts.intents),
         slots=None if facts.slots is None else tuple(facts.slots),
         phrases=None if phrases is None else {intent: tuple(texts) for intent, texts in phrases.items()},
+        nature=Nature(facts.nature),
     )
 
 

@@ -255,7 +255,7 @@ async def _end(known: _Open | None) -> None:
 
 def _heard(text: str, answered: Answered) -> Heard:
     reply = answered.reply or Reply()
-    spoken = reply.text.strip() or " / ".join(reply.buttons)
+    spoken = reply.shown.strip()
     trouble = "" if spoken else "the bot said nothing"
     return Heard(text, _storable(spoken), reply.intent or "", bool(reply.fallback), dict(reply.slots), trouble)
 
