@@ -188,6 +188,7 @@ def _exchange(turn: ScriptTurn, holding: Holding, answered: Answered, text: str,
         answered.error,
         holding.replayed,
         dict(holding.values),
+        answered.lag_ms,
     )
 
 

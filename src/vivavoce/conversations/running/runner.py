@@ -16,6 +16,7 @@ from uuid import uuid4
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
 from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold
+from vivavoce.conversations.running.lag import LoopLag
 from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.pace import Allowance, Pace
 from vivavoce.conversations.running.record import RunRecord
@@ -123,12 +124,14 @@ async def hold_conversations(
     options = limits or options_of(header)
     record.claim()
     told = progress or (lambda _stage, _done, _total: None)
-    run = _Run(record, options, told, Allowance(options.max_messages))
+    run = _Run(record, options, told, Allowance(options.max_messages), LoopLag())
+    run.lag.start()
     try:
         with settled_memory():
             for own in (True, False):
                 await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
     finally:
+        await run.lag.stop()
         await close_bots(bots)
     return run.end()
 
@@ -141,6 +144,11 @@ def talks_of(header: RunHeader) -> list[tuple[Script, int]]:
 def shuffle_talks(talks: list[Any], seed: int) -> None:
     """Put talks into the order in which they are held: drawn, and the same for every bot."""
     random.Random(f"{seed}/order").shuffle(talks)  # noqa: S311
+
+
+def lag_for(bot: Bot, lag: LoopLag) -> LoopLag | None:
+    """Return what knows how late this machine is; none for a bot that thinks on our processor: its time is its own."""
+    return None if bot.facts.in_process else lag
 
 
 async def close_bots(bots: Iterable[Bot]) -> None:
@@ -182,6 +190,7 @@ class _Run:
     options: RunOptions
     progress: Progress
     allowance: Allowance
+    lag: LoopLag
     reasons: dict[str, None] = field(default_factory=dict)
 
     async def hold_all(self, bots: Sequence[Bot]) -> None:
@@ -213,7 +222,9 @@ class _Run:
         talks = [(script, TalkKey(bot.facts.name, script.id, repeat)) for script, repeat in talks_of(header)]
         left = [talk for talk in talks if talk[1] not in done]
         shuffle_talks(left, self.options.seed)
-        channel = Channel(bot, Manners(limits, Pace(limits), self.options.seed, self.allowance))
+        channel = Channel(
+            bot, Manners(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
+        )
         return _Queue(channel, deque(left), len(talks), len(talks) - len(left))
 
     def _workers(self, queue: _Queue) -> int:

@@ -23,7 +23,7 @@ def exchange_to_text(exchange: Exchange) -> str:
     said: dict[str, Any] = {"sent": exchange.sent, "status": exchange.status}
     if exchange.reply is not None:
         said["reply"] = _reply(exchange.reply)
-    for name in ("first_ms", "last_ms", "error", "replayed", "cold", "values"):
+    for name in ("first_ms", "last_ms", "lag_ms", "error", "replayed", "cold", "values"):
         if value := getattr(exchange, name):
             said[name] = value
     if exchange.attempts != 1:

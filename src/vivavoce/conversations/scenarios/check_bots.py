@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.judging.judge import turn_gaps
 from vivavoce.conversations.result import Gap
+from vivavoce.conversations.scenario import Plan
 from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem
-from vivavoce.conversations.scenarios.check_turns import Spot, spots
+from vivavoce.conversations.scenarios.check_turns import Spot, plan_spots, spots
 from vivavoce.conversations.scenarios.expansion import Expanded
 from vivavoce.errors import nearest, plural
 
@@ -43,16 +44,18 @@ def bot_problems(
     yield from _unknown("slot", _asked_slots(every), slots)
     yield from _leaks(every, bots)
     for bot in bots:
-        yield from unchecked_problems(expanded, bot)
+        yield from unchecked_problems(expanded.plan, bot, expanded.lines)
 
 
-def unchecked_problems(expanded: Expanded, bot: BotFacts) -> Iterator[CheckProblem]:
+def unchecked_problems(
+    plan: Plan, bot: BotFacts, lines: Mapping[tuple[str, str], int | None] | None = None
+) -> Iterator[CheckProblem]:
     """Yield what cannot be checked with a bot as far as is known, and in how many turns."""
-    every = list(spots(expanded))
+    every = list(plan_spots(plan, lines or {}))
     left: dict[Gap, list[Spot]] = {}
     partly: dict[Gap, list[Spot]] = {}
     for spot in every:
-        gap, parts = turn_gaps(spot.turn, bot, expanded.plan)
+        gap, parts = turn_gaps(spot.turn, bot, plan)
         if gap is not None and not gap.by_choice:
             left.setdefault(gap, []).append(spot)
         for part in parts:
