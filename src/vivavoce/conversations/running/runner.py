@@ -131,7 +131,7 @@ async def hold_conversations(
             for own in (True, False):
                 await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
     finally:
-        await run.lag.stop()
+        run.lag.stop()
         await close_bots(bots)
     return run.end()
 
@@ -147,7 +147,7 @@ def shuffle_talks(talks: list[Any], seed: int) -> None:
 
 
 def lag_for(bot: Bot, lag: LoopLag) -> LoopLag | None:
-    """Return what knows how late this machine is; none for a bot that thinks on our processor: its time is its own."""
+    """Return what knows how late this machine is; none for a bot that thinks on our own processor."""
     return None if bot.facts.in_process else lag
 
 
@@ -222,10 +222,8 @@ class _Run:
         talks = [(script, TalkKey(bot.facts.name, script.id, repeat)) for script, repeat in talks_of(header)]
         left = [talk for talk in talks if talk[1] not in done]
         shuffle_talks(left, self.options.seed)
-        channel = Channel(
-            bot, Manners(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
-        )
-        return _Queue(channel, deque(left), len(talks), len(talks) - len(left))
+        manners = Manners(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
+        return _Queue(Channel(bot, manners), deque(left), len(talks), len(talks) - len(left))
 
     def _workers(self, queue: _Queue) -> int:
         return max(0, min(queue.channel.manners.limits.at_once, len(queue.talks)))

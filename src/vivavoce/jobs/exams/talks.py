@@ -219,7 +219,7 @@ class TalkRoom:
 
     async def close(self) -> None:
         """Close the bots."""
-        await self._lag.stop()
+        self._lag.stop()
         await close_bots([channel.bot for channel in self._channels.values()])
 
     def _refuse_in_vain(self, channel: Channel, key: str) -> None:
