@@ -41,7 +41,7 @@ def warn_of_gap(one: Unchecked) -> str:
     if one.turns:
         told.append(say(f"{one.turns:,} of {plural(one.of, 'turn')} could not be checked and are in no number"))
     if one.partly:
-        told.append(say(f"{plural(one.partly, 'turn')} judged by what else they expect"))
+        told.append(say(f"in {plural(one.partly, 'turn')} only the rest could be checked"))
     parts = "; ".join(told)
     return say(
         f"{bot!s} reports no {part}: {parts}. Expect a reply in these turns too, or let the bot report {part}."

@@ -64,7 +64,7 @@ def unchecked_problems(
         turns = f"{len(where):,} of {plural(len(every), 'turn')} cannot be checked unless it does"
         yield _unchecked(bot, gap, f"{turns}; expect a reply there too", where)
     for gap, where in partly.items():
-        turns = f"in {plural(len(where), 'turn')} they cannot be checked unless it does; the rest of the turn is"
+        turns = f"in {plural(len(where), 'turn')} they cannot be checked unless it does, only the rest is"
         yield _unchecked(bot, gap, turns, where)
 
 
