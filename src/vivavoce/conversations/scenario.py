@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from vivavoce.records import Action
+
 LEVELS = ("basic", "medium", "complex")
 
 
@@ -57,6 +59,9 @@ class ExpectedAction:
 
     name: str
     args: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return str(Action(self.name, self.args)) if self.args else self.name
 
 
 @dataclass(frozen=True)

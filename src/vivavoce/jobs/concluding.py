@@ -59,7 +59,8 @@ def _turns(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...
 
     told = read_material(material)
     bots = bots_as_met(material, finished)
-    changed = {bot.name for bot, declared in zip(bots, told.header.bots, strict=True) if bot != declared}
+    declared = {bot.name: (bot.reports_intent, bot.reports_actions) for bot in told.header.bots}
+    changed = {bot.name for bot in bots if declared[bot.name] != (bot.reports_intent, bot.reports_actions)}
     return {
         key: lines_of(material, key, result, bots=bots)
         for key, result in finished.results.items()

@@ -17,6 +17,8 @@ __all__ = ["find_delays", "find_unchecked", "warn_of_delays", "warn_of_gap"]
 
 # From this share on, a response time says more about this machine than it should.
 LARGE_SHARE = 0.1
+# Delays below this matter to no reader of a response time, however fast the bot is.
+LEAST_MS = 20.0
 
 
 def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
@@ -36,13 +38,12 @@ def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
 
 def warn_of_gap(one: Unchecked) -> str:
     """Say what could not be checked with a bot, and what to do about it."""
-    bot, part = one.bot, one.gap.part
-    told = []
-    if one.turns:
-        told.append(say(f"{one.turns:,} of {plural(one.of, 'turn')} could not be checked and are in no number"))
-    if one.partly:
-        told.append(say(f"in {plural(one.partly, 'turn')} only the rest could be checked"))
-    parts = "; ".join(told)
+    bot, part, turns = one.bot, one.gap.part, plural(one.of, "turn")
+    rest = say(f"in {plural(one.partly, 'turn')} only the rest could be checked")
+    if not one.turns:
+        return say(f"{bot!s} reports no {part}: {rest}")
+    left = say(f"{one.turns:,} of {turns} could not be checked and are in no number")
+    parts = f"{left}; {rest}" if one.partly else left
     return say(
         f"{bot!s} reports no {part}: {parts}. Expect a reply in these turns too, or let the bot report {part}."
     )
@@ -51,7 +52,7 @@ def warn_of_gap(one: Unchecked) -> str:
 def warn_of_delays(delays: Iterable[Delay]) -> Iterator[str]:
     """Say whose response times are partly those of this machine."""
     for one in delays:
-        if one.share >= LARGE_SHARE:
+        if one.share >= LARGE_SHARE and one.p95_ms >= LEAST_MS:
             bot, share, p95, most = one.bot, 100 * one.share, one.p95_ms, one.max_ms
             yield say(
                 f"{bot!s}: response times include delays of this machine, {share:.0f} % of the time measured"

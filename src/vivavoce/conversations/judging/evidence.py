@@ -13,7 +13,7 @@ from vivavoce.conversations.judging.plain import plain, shorten
 from vivavoce.conversations.result import Gap
 from vivavoce.conversations.scenario import Expectation, ExpectedAction, Match, Pattern
 from vivavoce.conversations.transcript import Exchange
-from vivavoce.records import Action, Reply
+from vivavoce.records import Reply
 from vivavoce.sentences import say
 
 if TYPE_CHECKING:
@@ -198,11 +198,10 @@ def as_text(value: object) -> str:
 
 
 def _not_taken(scene: Scene, wanted: ExpectedAction) -> str:
-    expected = Action(wanted.name, wanted.args) if wanted.args else wanted.name
     taken = ", ".join(map(str, scene.reply.actions))
     if not taken:
-        return say(f"expected the action {expected!s}, got none")
-    return say(f"expected the action {expected!s}, got {shorten(taken)!s}")
+        return say(f"expected the action {wanted!s}, got none")
+    return say(f"expected the action {wanted!s}, got {shorten(taken)!s}")
 
 
 # --- what was understood -----------------------------------------------------------------------------------------
