@@ -4,6 +4,8 @@ python benchmarks/conversations.py             # about a minute
 
 Printed: wall time against the ideal (turns x 100 ms / 200), processor time for each turn beside that of a general
 HTTP client (aiohttp) and of our connector alone on the same messages, and the peak memory of 10,000 conversations.
+Then the processor time of holding and of scoring 1,000, 3,000 and 10,000 conversations of five turns: the time for
+1,000 of them should not grow with their number.
 """
 
 from __future__ import annotations
@@ -20,8 +22,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.bots import Bot, load_bots
+from vivavoce.conversations import RunRecord, score_run
+from vivavoce.conversations.findings.result_json import result_to_json
 from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, Pattern, Plan, Script, ScriptTurn
+from vivavoce.reports.conversation_html import render_conversations
 
 DELAY = 0.1
 AT_ONCE = 200
@@ -102,6 +107,47 @@ def run_connector(url: str, turns: int) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
+def distinct_plan(conversations: int) -> Plan:
+    """Return conversations of five turns, each with a message and an expected text of its own."""
+
+    def script(talk: int) -> Script:
+        texts = [f"message {turn} of talk {talk}" for turn in range(1, 6)]
+        turns = (ScriptTurn(n, f"t{n}", text, Expectation(any=(Pattern(text),))) for n, text in enumerate(texts, 1))
+        level = ("basic", "medium", "complex")[talk % 3]
+        return Script(f"talk-{talk}", f"talk-{talk}", "", "shop", level, tuple(turns))
+
+    return Plan("scoring", "en", tuple(map(script, range(conversations))))
+
+
+def hold_and_score(conversations: int, folder: str) -> tuple[float, float, float]:
+    """Return processor seconds of holding with a bot that costs nothing, of scoring the record, and of its report."""
+    bots = load_bots(["scripted:echo"])
+    began = time.process_time()
+    with begin_run(folder, distinct_plan(conversations), [bot.facts for bot in bots], RunOptions()) as record:
+        asyncio.run(hold_conversations(record, bots))
+    held = time.process_time()
+    with RunRecord.open(folder) as record:
+        result = score_run(record)
+        json.dumps(result_to_json(result))
+        scored = time.process_time()
+        render_conversations(result, record)
+    assert result.cells[0].rates["accuracy"].value == 1.0
+    return held - began, scored - held, time.process_time() - scored
+
+
+def compare_sizes() -> None:
+    print("\nCPU seconds with scripted:echo; score: read the record, judge, count, write JSON")
+    print(f"{'conversations x 5':20}{'hold':>8}{'score':>8}{'for 1,000':>11}{'ratio':>7}{'HTML':>8}")
+    with tempfile.TemporaryDirectory() as folder:
+        hold_and_score(100, f"{folder}/warm")
+        first = 0.0
+        for conversations in (1_000, 3_000, 10_000):
+            held, scored, written = hold_and_score(conversations, f"{folder}/{conversations}")
+            each = scored / conversations * 1000
+            first = first or each
+            print(f"{conversations:<20,}{held:>8.2f}{scored:>8.2f}{each:>11.2f}{each / first:>7.2f}{written:>8.2f}")
+
+
 def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -130,6 +176,7 @@ def main() -> None:
         print(f"{name:24}{cells[0]:>8}{cells[1]:>8}{cells[2]:>15}")
     print(f"overhead of runner and record: {(cpu - own_cpu) / turns * 1000:.2f} ms of CPU a turn")
     print(f"peak memory: {before:.0f} MB after these, {after:.0f} MB after 10,000 conversations more")
+    compare_sizes()
 
 
 if __name__ == "__main__":

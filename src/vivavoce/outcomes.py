@@ -222,7 +222,7 @@ _TURN_MEANING = {
     TurnOutcome.NO_REPLY: "did not answer, or not in time",
     TurnOutcome.ERROR: "could not be run: connection, server or format; never counted as wrong",
     TurnOutcome.NOT_REACHED: "not tried: the conversation had ended before",
-    TurnOutcome.UNCHECKED: "nothing was expected; not counted",
+    TurnOutcome.UNCHECKED: "nothing was expected, or this bot does not show it; not counted",
 }
 _AS_TURN = {
     Outcome.RIGHT: TurnOutcome.RIGHT,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -99,12 +100,29 @@ _STATUS_MEANING = {
 
 
 @dataclass(frozen=True, slots=True)
+class Action:
+    """Something that a bot did, or a tool that it called. `raw`: arguments that are no JSON object, as they came."""
+
+    name: str
+    args: Mapping[str, object] = field(default_factory=dict)
+    raw: str = ""
+
+    def __str__(self) -> str:
+        named = ", ".join(f"{name}={_written(value)}" for name, value in self.args.items())
+        return f"{self.name}({named or self.raw})"
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a bot said to one message: all its bubbles, and what it understood if it tells.
 
     `fallback` None: the bot does not say whether it understood. `guess`: the topic that it held back, if it
     tells. `seconds`: until the first bubble, where the connector can tell it from the last. `raw`: the payload as
-    it came, in plain JSON values, for the record.
+    it came, in plain JSON values, for the record. `actions`: what the bot did, or the tools that it called.
     """
 
     texts: tuple[str, ...] = ()
@@ -116,11 +134,18 @@ class Reply:
     guess: Guess | None = None
     seconds: float | None = None
     raw: object = None
+    actions: tuple[Action, ...] = ()
 
     @property
     def text(self) -> str:
         """All bubbles, one under another."""
         return "\n".join(self.texts)
+
+    @property
+    def shown(self) -> str:
+        """What a reader is shown: the texts, else the buttons, else the actions; empty where the bot did nothing."""
+        spoken = self.text if self.text.strip() else ""
+        return spoken or " / ".join(self.buttons) or " / ".join(map(str, self.actions))
 
 
 @dataclass(frozen=True, slots=True)

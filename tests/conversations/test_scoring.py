@@ -51,4 +51,4 @@ def test_turns_that_a_bot_without_topics_leaves_out_are_said(tmp_path: Path) -> 
     result = scored(tmp_path / "run", Quiet(name_nothing))
     assert result.cell("talker").counts.counted == 0
     assert result.cell("talker").intent_source == "reply_only"
-    assert "3 turns that expect only a topic" in result.warnings[0]
+    assert "talker reports no topics: 3 of 3 turns could not be checked" in result.warnings[0]

@@ -3,7 +3,7 @@
 from vivavoce.bots.contract import Check, ContractReport, check_bot
 from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.guard import public_only
-from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Fallback, Limits, Talk
+from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Fallback, Limits, Nature, Talk
 from vivavoce.bots.python import PythonBot
 from vivavoce.bots.registry import (
     BotLine,
@@ -17,9 +17,10 @@ from vivavoce.bots.registry import (
 )
 from vivavoce.bots.scripted import ScriptedBot
 from vivavoce.errors import BotError
-from vivavoce.records import Reply, Status
+from vivavoce.records import Action, Reply, Status
 
 __all__ = [
+    "Action",
     "Bot",
     "BotContext",
     "BotError",
@@ -29,6 +30,7 @@ __all__ = [
     "ContractReport",
     "Fallback",
     "Limits",
+    "Nature",
     "PythonBot",
     "Reply",
     "ScriptedBot",

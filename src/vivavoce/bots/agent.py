@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vivavoce.agents import Agent, Dialogue, Engine, Flow, read_agent, train
 from vivavoce.bots.entries import Keys, entry_facts, number
-from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import UsageError
 from vivavoce.records import Reply
 from vivavoce.version import __version__
@@ -61,6 +61,7 @@ def agent_facts(name: str, agent: Agent, about: str, *, in_process: bool = True)
         intents=tuple(agent.by_intent),
         slots=agent.slot_names,
         phrases=agent.phrases,
+        nature=Nature.NLU,
     )
 
 

@@ -13,7 +13,7 @@ from vivavoce.agents import answer_pairs
 from vivavoce.bots.agent import load_agent
 from vivavoce.bots.entries import Keys, entry_facts
 from vivavoce.bots.local_server import Launch, LocalServer
-from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import MissingPartError
 from vivavoce.records import Reply
@@ -38,6 +38,7 @@ def from_option(option: str, context: BotContext) -> ChatterBot:
         limits=Limits(at_once=1, timeout_s=60.0),
         fallback=Fallback(threshold=THRESHOLD),
         phrases=agent.phrases,
+        nature=Nature.NLU,
     )
     return ChatterBot(answer_pairs(agent), agent.fallback, entry_facts(context, facts))
 

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any, cast
 
 from vivavoce.bots.protocol import Bot, BotFacts, Talk
+from vivavoce.bots.sessions import new_session
 from vivavoce.bots.shapes import settled
 from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.records import Guess, Reply
@@ -32,7 +33,7 @@ ODD_MESSAGES: Mapping[str, str] = {
 }
 # Words that no bot says of itself: where one comes back in the other talk, the talks are mixed up.
 _MARKS = ("zebulonqx", "marquisevy")
-TELLS = ("intent", "confidence", "slots", "buttons", "fallback", "guess")
+TELLS = ("intent", "confidence", "slots", "buttons", "fallback", "guess", "actions")
 
 
 @dataclass(frozen=True)
@@ -162,21 +163,21 @@ def known_facts(bot: object) -> BotFacts:
 
 
 async def _open_two(bot: Bot, found: _Findings, limit: float) -> list[Talk]:
-    opened = await asyncio.gather(*(_timed(_begin(bot, mark), limit) for mark in _MARKS), return_exceptions=True)
+    opened = await asyncio.gather(*(_timed(_begin(bot), limit) for _ in _MARKS), return_exceptions=True)
     faults = [_said(result) for result in opened if isinstance(result, BaseException)]
     found.note("opens two talks at once", faults)
     return [result for result in opened if not isinstance(result, BaseException)]
 
 
-async def _begin(bot: Bot, mark: str) -> Talk:
+async def _begin(bot: Bot) -> Talk:
     # What is no bot at all fails here, where it is counted.
-    return await bot.open(f"viva-check-{mark}")
+    return await bot.open(new_session())
 
 
 async def _talk(talks: list[Talk], found: _Findings, limit: float, messages: Sequence[str]) -> None:
     for message in messages:
         reply, faults = await _say(talks[0], message, found, limit)
-        if reply is not None and not (reply.text.strip() or reply.buttons):
+        if reply is not None and not reply.shown:
             faults.append("the reply is empty")
         found.note(f"answers '{message[:40]}'", faults, _shown(reply))
     for name, message in ODD_MESSAGES.items():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import Fault, UsageError, nearest
 
 __all__ = ["COMMON_KEYS", "Keys", "entry_facts", "entry_faults", "flag", "number", "text_of", "texts_of"]
@@ -24,9 +24,12 @@ COMMON_KEYS: Keys = {
     "about": None,
     "agent": None,
     "reports_intent": None,
+    "reports_actions": None,
+    "nature": None,
     "limits": tuple(field.name for field in fields(Limits)),
     "fallback": tuple(field.name for field in fields(Fallback)),
 }
+_FACTS = ("about", "reports_intent", "reports_actions", "nature")
 NOTHING = ("", "none", "null", "~")
 YES = ("yes", "true", "on")
 NO = ("no", "false", "off")
@@ -69,11 +72,20 @@ def texts_of(value: object) -> tuple[str, ...]:
     raise ValueError("this must be a text or a list of texts")
 
 
+def _nature(value: object) -> Nature:
+    try:
+        return Nature(str(value).strip().lower())
+    except ValueError:
+        raise ValueError(f"'{value}' is neither {Nature.NLU} nor {Nature.LANGUAGE_MODEL}") from None
+
+
 _READERS: Mapping[tuple[str, ...], Callable[[object], Any]] = {
     ("option",): text_of,
     ("about",): text_of,
     ("agent",): text_of,
     ("reports_intent",): flag,
+    ("reports_actions",): flag,
+    ("nature",): _nature,
     ("limits", "at_once"): lambda value: int(number(value, least=1, whole=True)),
     ("limits", "per_second"): lambda value: None if _is_nothing(value) else number(value, least=0.001),
     ("limits", "timeout_s"): lambda value: number(value, least=0.001),
@@ -89,12 +101,12 @@ def _is_nothing(value: object) -> bool:
 
 
 def entry_facts(context: BotContext, facts: BotFacts) -> BotFacts:
-    """Return what is known about a bot, corrected by its entry: name, about, reports_intent, limits, fallback."""
+    """Return what is known about a bot, corrected by its entry: name, about, what it reports, limits, fallback."""
     faults = [Fault(message, ".".join(steps)) for steps, message in _value_faults(context.entry)]
     if faults:
         raise UsageError("these values cannot be used", where=context.name, faults=faults, remedy="correct them")
     said = {steps: _READERS[steps](value) for steps, value in _values(context.entry)}
-    top = {steps[0]: value for steps, value in said.items() if steps in (("about",), ("reports_intent",))}
+    top = {steps[0]: value for steps, value in said.items() if len(steps) == 1 and steps[0] in _FACTS}
     return replace(
         facts,
         name=context.name,

@@ -43,10 +43,10 @@ def from_option(option: str, context: BotContext) -> HttpBot:
             where=context.name,
             remedy="write `url: https://...` or `http:https://...`",
         )
-    reports = isinstance(entry.get("reply"), Mapping) and "intent" in entry["reply"]
+    paths = entry["reply"] if isinstance(entry.get("reply"), Mapping) else {}
     about = f"{_method(entry, context.name)} {shown_address(str(entry['url']))}"
-    facts = entry_facts(context, BotFacts(context.name, about, reports_intent=reports))
-    return HttpBot(entry, facts)
+    facts = BotFacts(context.name, about, reports_intent="intent" in paths, reports_actions="actions" in paths)
+    return HttpBot(entry, entry_facts(context, facts))
 
 
 class HttpBot:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from vivavoce.bots.actions import read_actions
 from vivavoce.bots.entries import NOTHING, Keys, entry_facts, number
 from vivavoce.bots.guard import Addresses
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits
+from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
 from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
 from vivavoce.errors import BotError, UsageError
@@ -33,6 +34,7 @@ ENTRY_KEYS: Keys = {
 OPENAI = "https://api.openai.com/v1"
 KEY, BASE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _LIMITS = Limits(at_once=4, timeout_s=60.0)
+CONFIRMED = '{"status": "accepted"}'
 
 
 def from_option(option: str, context: BotContext) -> OpenAIBot:
@@ -49,7 +51,8 @@ def from_option(option: str, context: BotContext) -> OpenAIBot:
     if "api_key" not in entry and (os.environ.get(KEY) or entry["base_url"] == OPENAI):
         entry["api_key"] = f"${{{KEY}}}"
     about = f"{entry['model']} at {shown_address(str(entry['base_url']))}"
-    return OpenAIBot(entry, entry_facts(context, BotFacts(context.name, about, limits=_LIMITS)), seed=context.seed)
+    facts = BotFacts(context.name, about, reports_actions=True, nature=Nature.LANGUAGE_MODEL, limits=_LIMITS)
+    return OpenAIBot(entry, entry_facts(context, facts), seed=context.seed)
 
 
 class OpenAIBot:
@@ -72,7 +75,7 @@ class OpenAIBot:
 
     @property
     def facts(self) -> BotFacts:
-        """What is known about the bot: it never tells topics, so its replies alone are judged."""
+        """What is known about the bot: it names no topics, so its replies and its tool calls are judged."""
         return self._facts
 
     async def open(self, session: str) -> OpenAITalk:
@@ -107,7 +110,7 @@ class _Endpoint:
         self.fixed = {"model": entry["model"], **settings, **entry["extra"]}
         self.start = [{"role": "system", "content": entry["system"]}] if entry["system"] else []
 
-    def request(self, messages: list[dict[str, str]]) -> Request:
+    def request(self, messages: list[dict[str, Any]]) -> Request:
         body = json.dumps({**self.fixed, "messages": [*self.start, *messages]}).encode()
         return Request("POST", self.url, self.headers, body)
 
@@ -117,25 +120,27 @@ class OpenAITalk:
 
     def __init__(self, endpoint: _Endpoint, line: Line) -> None:
         self._endpoint, self._line = endpoint, line
-        self._messages: list[dict[str, str]] = []
+        self._messages: list[dict[str, Any]] = []
 
     async def say(self, text: str) -> Reply:
         """Send the talk so far with a new message; a message without an answer does not stay in the talk."""
-        messages = [*self._messages, {"role": "user", "content": text}]
+        messages: list[dict[str, Any]] = [*self._messages, {"role": "user", "content": text}]
         payload = await self._line.fetch(self._endpoint.request(messages))
-        said = _content(payload)
+        message = _message(payload)
+        said = _content(message)
         # Kept as said, not as recorded; and many servers refuse empty messages or two of one speaker in a row.
-        if said.strip():
-            self._messages = [*messages, {"role": "assistant", "content": said}]
-        shown = self._line.redactor.text(said)
-        return Reply(texts=(shown,) if shown.strip() else (), raw=self._line.redactor.value(payload))
+        if said.strip() or _calls(message):
+            self._messages = [*messages, *_kept(message, said)]
+        shown, redacted = self._line.redactor.text(said), self._line.redactor.value(payload)
+        calls = read_actions(_calls(_message(redacted)))
+        return Reply(texts=(shown,) if shown.strip() else (), raw=redacted, actions=calls)
 
     async def close(self) -> None:
         """End the conversation; the connections belong to the bot and stay."""
 
 
-def _content(payload: object) -> str:
-    """Return what the model said; nothing where it only reasoned or called a tool."""
+def _message(payload: object) -> Mapping[str, Any]:
+    """Return the message of the model."""
     choices = payload.get("choices") if isinstance(payload, dict) else None
     message = (
         choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
@@ -146,6 +151,29 @@ def _content(payload: object) -> str:
             status=Status.UNEXPECTED,
             remedy="check the address; it usually ends in /v1",
         )
+    return message
+
+
+def _calls(message: Mapping[str, Any]) -> list[Any]:
+    """Return the tools that the model called, also in the older form of a single function."""
+    tools, function = message.get("tool_calls"), message.get("function_call")
+    return [*(tools if isinstance(tools, list) else []), *([function] if isinstance(function, Mapping) else [])]
+
+
+def _kept(message: Mapping[str, Any], said: str) -> Iterator[dict[str, Any]]:
+    """Yield what stays in the talk. No tool is run here: each call is confirmed, as the protocol demands."""
+    calls = {key: message[key] for key in ("tool_calls", "function_call") if message.get(key)}
+    yield {"role": "assistant", "content": said or None, **calls} if calls else {"role": "assistant", "content": said}
+    for call in message.get("tool_calls") or ():
+        if isinstance(call, Mapping):
+            yield {"role": "tool", "tool_call_id": call.get("id", ""), "content": CONFIRMED}
+    function = message.get("function_call")
+    if isinstance(function, Mapping):
+        yield {"role": "function", "name": function.get("name", ""), "content": CONFIRMED}
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    """Return what the model said; nothing where it only reasoned or called a tool."""
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from vivavoce.records import Reply
 
-__all__ = ["Bot", "BotContext", "BotFacts", "Fallback", "Limits", "Talk"]
+__all__ = ["Bot", "BotContext", "BotFacts", "Fallback", "Limits", "Nature", "Talk"]
 
 
 class Talk(Protocol):
@@ -63,12 +64,21 @@ class Fallback:
     threshold: float | None = None
 
 
+class Nature(StrEnum):
+    """What a bot is made of, which decides what can be advised: topics with training phrases, or a prompt."""
+
+    UNKNOWN = ""
+    NLU = "nlu"
+    LANGUAGE_MODEL = "language_model"
+
+
 @dataclass(frozen=True, slots=True)
 class BotFacts:
     """What is known about a bot. Recorded with every run, so it never holds a secret.
 
     `intents`, `slots`, `phrases`: what it was built from, where known (None: not known); checks before a run use
     them. `in_process`: it thinks on our own processor, so it must not be timed while others wait for ours.
+    `reports_actions`: its replies name the tools it calls or the actions it takes.
     """
 
     name: str
@@ -80,6 +90,8 @@ class BotFacts:
     intents: tuple[str, ...] | None = None
     slots: tuple[str, ...] | None = None
     phrases: Mapping[str, tuple[str, ...]] | None = None
+    reports_actions: bool = False
+    nature: Nature = Nature.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ class ScriptedTalk:
             self._turned_away += 1
             raise _failure(Status.RATE_LIMITED, retry_after=RETRY_AFTER_S)
         self._turned_away = 0
-        # Each try is a draw of its own, so that trying again may help; the same run gives the same draws.
+        # Each try is a draw of its own, so that trying again may help; the same session gives the same draws.
         draw = random.Random(f"{manner.seed}/{self._session}/{len(self._said)}")  # noqa: S311
         if draw.random() < manner.flaky:
             raise _failure(Status.SERVER_ERROR)

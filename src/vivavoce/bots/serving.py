@@ -41,6 +41,7 @@ def reply_to_json(reply: Reply) -> dict[str, object]:
         "fallback": reply.fallback,
         "slots": dict(reply.slots),
         "buttons": list(reply.buttons),
+        "actions": [{"name": action.name, "args": action.raw or dict(action.args)} for action in reply.actions],
         "guess_intent": reply.guess.intent if reply.guess else None,
         "guess_confidence": reply.guess.confidence if reply.guess else None,
     }

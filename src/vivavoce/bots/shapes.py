@@ -8,12 +8,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from vivavoce.bots.actions import ACTION_KEYS, read_actions
 from vivavoce.errors import BotError, Fault, UsageError
-from vivavoce.records import Guess, Reply, Status
+from vivavoce.records import Action, Guess, Reply, Status
 
 __all__ = ["PATHS", "ReplyReader", "decode_json", "read_reply", "settled"]
 
-PATHS = ("texts", "intent", "confidence", "slots", "buttons", "fallback", "guess_intent", "guess_confidence")
+PATHS = (
+    "texts",
+    "intent",
+    "confidence",
+    "slots",
+    "buttons",
+    "fallback",
+    "guess_intent",
+    "guess_confidence",
+    "actions",
+)
 # Names under which platforms report that they understood nothing: never a topic.
 NO_TOPIC = frozenset({"None", "nlu_fallback", "Default Fallback Intent", "AMAZON.FallbackIntent", "FallbackIntent"})
 TEXT_KEYS = ("texts", "replies", "reply", "answer", "response", "messages", "message", "text")
@@ -71,7 +82,7 @@ def read_reply(payload: object) -> Reply:
 
     A text; a list of texts or of objects with `text` (and `buttons`); an object with `texts`, `replies`, `reply`,
     `answer`, `response`, `messages`, `message` or `text`, and if it tells with `intent`, `confidence` or `score`,
-    `slots` or `entities`, `buttons`, `fallback`, `guess_intent`, `guess_confidence`.
+    `slots` or `entities`, `buttons`, `fallback`, `guess_intent`, `guess_confidence`, `actions` or `tool_calls`.
     """
     return _reply(_usual(payload), payload)
 
@@ -80,12 +91,16 @@ def settled(said: object) -> Reply:
     """Return what a talk said, with tuples where it has lists; BotError `failed` where it is not a reply."""
     if not isinstance(said, Reply):
         raise _no_reply(f"`say` gives {type(said).__name__}, not Reply")
-    if isinstance(said.texts, list) or isinstance(said.buttons, list):
+    if any(isinstance(value, list) for value in (said.texts, said.buttons, said.actions)):
         # Whoever writes a connector easily gives a list; nothing is lost by reading it.
-        said = replace(said, texts=_tuple_of(said.texts), buttons=_tuple_of(said.buttons))
+        said = replace(
+            said, texts=_tuple_of(said.texts), buttons=_tuple_of(said.buttons), actions=_tuple_of(said.actions)
+        )
     for name, value in (("texts", said.texts), ("buttons", said.buttons)):
         if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
             raise _no_reply(f"`{name}` is not a tuple of texts")
+    if not isinstance(said.actions, tuple) or not all(isinstance(item, Action) for item in said.actions):
+        raise _no_reply("`actions` is not a tuple of Action")
     return said
 
 
@@ -105,13 +120,13 @@ def _usual(payload: object, *, needs_texts: bool = True) -> dict[str, object]:
             raise _unexpected(_outline(payload))
         return {}
     key = next((key for key in TEXT_KEYS if key in payload), None)
-    # A bot that only understands (an NLU service) tells a topic and says nothing.
-    if key is None and needs_texts and "intent" not in payload:
+    # A bot that only understands (an NLU service) tells a topic and says nothing; one that acts may say nothing too.
+    if key is None and needs_texts and not {"intent", *ACTION_KEYS} & payload.keys():
         raise _unexpected(f"no reply was found; {_outline(payload)}")
     texts = payload[key] if key else None
     found = {field: payload.get(field) for field in ("intent", "fallback", "guess_intent", "guess_confidence")}
     found |= {"texts": [] if texts is None else texts, "slots": _first(payload, SLOT_KEYS)}
-    found |= {"confidence": _first(payload, CONFIDENCE_KEYS)}
+    found |= {"confidence": _first(payload, CONFIDENCE_KEYS), "actions": _first(payload, ACTION_KEYS)}
     found["buttons"] = [*_list(_first(payload, BUTTON_KEYS)), *_all_buttons(texts)]
     return found
 
@@ -133,6 +148,7 @@ def _reply(found: Mapping[str, object], payload: object) -> Reply:
         fallback=fallback,
         guess=_guess(found.get("guess_intent"), found.get("guess_confidence")),
         raw=payload,
+        actions=read_actions(found.get("actions")),
     )
 
 

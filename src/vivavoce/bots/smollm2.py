@@ -19,7 +19,7 @@ from vivavoce.bots.entries import Keys, entry_facts
 from vivavoce.bots.guard import ANYWHERE
 from vivavoce.bots.local_server import Launch, LocalServer, plain_environment
 from vivavoce.bots.openai import OpenAIBot, OpenAITalk
-from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits
+from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import MissingPartError
 from vivavoce.records import Reply
 from vivavoce.text.weights import Model, Part, find_weights, need_weights
@@ -58,6 +58,7 @@ def from_option(option: str, context: BotContext) -> SmolLM2Bot:
         f"{SMOLLM2.name} (Q4_1) with a prompt made from {agent.name}",
         limits=Limits(at_once=1, timeout_s=120.0),
         fallback=Fallback(replies=fallback_sentences(agent)),
+        nature=Nature.LANGUAGE_MODEL,
     )
     return SmolLM2Bot(make_prompt(agent), context, entry_facts(context, facts))
 

@@ -17,7 +17,7 @@ from vivavoce.errors import DataError, Fault, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vivavoce.bots import Bot
+    from vivavoce.bots import Bot, BotFacts
     from vivavoce.conversations import Plan, RunEnd, RunOptions, RunRecord, Suite
 
 LOCAL_BOTS = ("vectors", "nearest", "keywords")
@@ -72,6 +72,15 @@ def refuse_errors(material: Suite) -> None:
             faults=[Fault(problem.message, problem.where) for problem in errors],
             remedy="correct them; `viva conversations check` lists all",
         )
+
+
+def tell_unchecked(plan: Plan, bots: Sequence[BotFacts], quiet: bool) -> None:
+    """Say before the first message what cannot be checked with these bots, as far as is known."""
+    from vivavoce.conversations.scenarios.check_bots import unchecked_problems
+
+    for bot in () if quiet else bots:
+        for problem in unchecked_problems(plan, bot):
+            tell(f"Warning: {problem.message}.")
 
 
 def bots_of(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:

@@ -20,6 +20,7 @@ from vivavoce.cli.conversation_material import (
     refuse_existing,
     same_bots,
     tell_notes,
+    tell_unchecked,
 )
 from vivavoce.cli.conversation_options import (
     BotFile,
@@ -152,6 +153,7 @@ def run(
 
     bots = bots_of(talkers, material, seed=settings.seed)
     require_names(limits, [bot.facts for bot in bots])
+    tell_unchecked(plan, [bot.facts for bot in bots], reports.quiet)
     options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **pressure_of(pressure))
     folder = record or new_folder(material.name)
     with begin_run(folder, plan, [bot.facts for bot in bots], options, origin_of(talkers, material)) as opened:

@@ -52,7 +52,7 @@ def _dialogue(transcript: Transcript, passed: bool | None) -> Dialogue:
     from vivavoce.dialogues import Dialogue
 
     key = transcript.key
-    return Dialogue(key.session, tuple(_turns(transcript)), source="scripted", bot=key.bot, passed=passed)
+    return Dialogue(key.label, tuple(_turns(transcript)), source="scripted", bot=key.bot, passed=passed)
 
 
 def _turns(transcript: Transcript) -> Iterator[Utterance]:

@@ -4,14 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.errors import Fault, UsageError, nearest
 from vivavoce.outcomes import TurnCounts, TurnOutcome
 from vivavoce.records import Rate
+from vivavoce.sentences import say
 
 DEFINITIONS = 1
 ALL = ""
+
+
+class Gap(StrEnum):
+    """Why a turn, or a part of what it expects, is not checked."""
+
+    NOTHING_EXPECTED = "nothing_expected"
+    NOT_NEEDED = "not_needed"
+    UNSUPPORTED = "unsupported"
+    TOPICS = "topics"
+    SLOTS = "slots"
+    CONFIDENCE = "confidence"
+    ACTIONS = "actions"
+
+    @property
+    def by_choice(self) -> bool:
+        """Whether the suite itself asks for no check; else something is expected that this bot does not show."""
+        return self in (Gap.NOTHING_EXPECTED, Gap.NOT_NEEDED)
+
+    @property
+    def part(self) -> str:
+        """What the bot would have to report, as a sentence names it."""
+        return _PARTS.get(self, "")
+
+
+_PARTS = {
+    Gap.TOPICS: say("topics"),
+    Gap.SLOTS: say("slots"),
+    Gap.CONFIDENCE: say("confidence"),
+    Gap.ACTIONS: say("actions"),
+    Gap.UNSUPPORTED: say("cards, media or other things of its own"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +53,8 @@ class Verdict:
 
     `fallback_rule`: which rule recognised the fallback (connector, intent, no_intent, reply, confidence). `matched`:
     the kind of match that made the reply pass. `needs_look`: a near match that a guard held back: a person decides.
-    `guess_right`: whether the topic held back at a fallback was the right one (None: not known).
+    `guess_right`: whether the topic held back at a fallback was the right one (None: not known). `gap`: why the turn
+    was not checked, or a part of it.
     """
 
     outcome: TurnOutcome
@@ -33,11 +67,15 @@ class Verdict:
     needs_look: bool = False
     intent: str | None = None
     guess_right: bool | None = None
+    gap: Gap | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One turn of a run in numbers: the row that every rate is counted from. Texts stay in the record."""
+    """One turn of a run in numbers: the row that every rate is counted from. Texts stay in the record.
+
+    `lag_ms`: how much of the response time this machine was busy with other things.
+    """
 
     key: TalkKey
     number: int
@@ -54,6 +92,7 @@ class Line:
     attempts: int
     cold: bool
     twin: tuple[str, int] | None = None
+    lag_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +231,31 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Unchecked:
+    """What could not be checked with a bot, because it does not report it.
+
+    `turns`: turns that are in no rate for this reason; `partly`: turns that were judged by the rest of what they
+    expect; `of`: all turns that were held with the bot.
+    """
+
+    bot: str
+    gap: Gap
+    turns: int
+    partly: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """How busy this machine was while it waited for a bot, in milliseconds; `share`: of all response times."""
+
+    bot: str
+    p95_ms: float
+    max_ms: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Unstable:
     """A turn that does not always come out the same in repeats."""
 
@@ -232,6 +296,8 @@ class ConversationsResult:
     lines: tuple[Line, ...]
     warnings: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    delays: tuple[Delay, ...] = ()
 
     def cell(self, bot: str, domain: str = ALL, level: str = ALL) -> Cell:
         """Return the cell of a bot; by default over all domains and levels. UsageError where there is none."""

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from vivavoce.records import Action
+
 LEVELS = ("basic", "medium", "complex")
 
 
@@ -52,8 +54,22 @@ class Pattern:
 
 
 @dataclass(frozen=True)
+class ExpectedAction:
+    """An action that the bot should take; `args`: arguments that it must be given, further ones do not matter."""
+
+    name: str
+    args: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return str(Action(self.name, self.args)) if self.args else self.name
+
+
+@dataclass(frozen=True)
 class Expectation:
-    """What a turn should bring. All that is given must hold; `counted` False: nothing is expected (`expect: any`)."""
+    """What a turn should bring. All that is given must hold; `counted` False: nothing is expected (`expect: any`).
+
+    `action`: the name of the only action; `actions`: several of them, or one with arguments.
+    """
 
     counted: bool = True
     fallback: bool = False
@@ -77,6 +93,12 @@ class Expectation:
     answered: bool = False
     optional: bool = False
     extras: Mapping[str, object] = field(default_factory=dict)
+    actions: tuple[ExpectedAction, ...] = ()
+
+    @property
+    def all_actions(self) -> tuple[ExpectedAction, ...]:
+        """Every action that is expected."""
+        return (*((ExpectedAction(self.action),) if self.action else ()), *self.actions)
 
 
 @dataclass(frozen=True, slots=True)

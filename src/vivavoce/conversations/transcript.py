@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from vivavoce.bots.protocol import BotFacts
+from vivavoce.bots.protocol import BotFacts, Nature
 from vivavoce.conversations.scenario import Plan
 from vivavoce.records import Reply, Status
 
@@ -27,7 +27,8 @@ class Exchange:
     """One message and what came back. Times are of the last try alone, without waiting and retries.
 
     `number` is the place of the turn in its script; `values`: what had been saved from earlier replies.
-    `replayed`: the talk had been begun anew with the turns that had gone well.
+    `replayed`: the talk had been begun anew with the turns that had gone well. `lag_ms`: how long this machine was
+    busy with other things while the bot was waited for.
     """
 
     number: int
@@ -41,6 +42,7 @@ class Exchange:
     error: str = ""
     replayed: bool = False
     values: Mapping[str, str] = field(default_factory=dict)
+    lag_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,19 +54,44 @@ class TalkKey:
     repeat: int = 0
 
     @property
-    def session(self) -> str:
-        """A name for the session that differs for each talk of a run."""
+    def label(self) -> str:
+        """The conversation in one text, different from all others of its run."""
         return f"{self.bot}/{self.script}/{self.repeat}"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session that a bot was given for a conversation; `attempt` counts from 1, a replay adds a session to it."""
+
+    name: str
+    attempt: int = 1
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """One conversation as it was held. Turns of the script without an exchange were not reached."""
+    """One conversation as it was held. Turns of the script without an exchange were not reached.
+
+    `sessions`: every session of the conversation, the last one last; none in records of older versions.
+    """
 
     key: TalkKey
     state: State
     exchanges: tuple[Exchange, ...]
     note: str = ""
+    sessions: tuple[Session, ...] = ()
+
+
+def as_met(bots: Iterable[BotFacts], topics: Collection[str], actions: Collection[str]) -> tuple[BotFacts, ...]:
+    """Return bots with what they turned out to report: those that named a topic, or an action, at least once."""
+    return tuple(
+        replace(
+            bot,
+            reports_intent=bot.reports_intent or bot.name in topics,
+            reports_actions=bot.reports_actions or bot.name in actions,
+            nature=bot.nature or (Nature.NLU if bot.reports_intent or bot.name in topics else Nature.UNKNOWN),
+        )
+        for bot in bots
+    )
 
 
 @dataclass(frozen=True)

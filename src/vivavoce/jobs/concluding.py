@@ -53,17 +53,18 @@ def conclude_run(kind: str, material: bytes, options: Options, finished: Finishe
 
 
 def _turns(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...]]:
-    """Judge again the talks of bots of which only the whole run shows that they name their topics."""
-    from vivavoce.jobs.exams.conversations import lines_of, telling_bots
+    """Judge again the talks of bots of which only the whole run shows what they report."""
+    from vivavoce.jobs.exams.conversations import bots_as_met, lines_of
     from vivavoce.jobs.exams.talks import read_material
 
     told = read_material(material)
-    known = {bot.name for bot in told.header.bots if bot.reports_intent}
-    telling = telling_bots(material, finished) - known
+    bots = bots_as_met(material, finished)
+    declared = {bot.name: (bot.reports_intent, bot.reports_actions) for bot in told.header.bots}
+    changed = {bot.name for bot in bots if declared[bot.name] != (bot.reports_intent, bot.reports_actions)}
     return {
-        key: lines_of(material, key, result, telling=telling)
+        key: lines_of(material, key, result, bots=bots)
         for key, result in finished.results.items()
-        if told.talk(key).bot in telling
+        if told.talk(key).bot in changed
     }
 
 

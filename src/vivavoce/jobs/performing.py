@@ -23,7 +23,6 @@ from vivavoce.jobs.turns import Ledger, judged_rows, live_row, storable
 from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Run, TurnRow, Unit
-from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -142,13 +141,12 @@ class Performer:
         from vivavoce.bots.guard import limited_to
         from vivavoce.jobs.exams.conversations import is_held, lines_of
 
-        attempt = _attempt(unit)
-        if attempt > 1:
+        if unit.attempts > 1 or unit.error:
             await self.clerk.write(lambda tx: tx.turns.clear(unit.id))
         with limited_to(_addresses(case.run)):
             room = await self.rooms.enter(case.run, case.material)
             result = await room.hold(
-                unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=attempt
+                unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=unit.attempts
             )
         lines = await asyncio.to_thread(lines_of, case.material, unit.key, result)
         rows = tuple(judged_rows(unit.id, unit.run_id, lines))
@@ -174,16 +172,6 @@ class Performer:
         self.ledger.drop(unit.id)
         _log.warning("unit %s of run %s failed: %s", unit.key, unit.run_id, reason.partition("\n")[0])
         await self.clerk.write(lambda tx: tx.units.fail(unit.id, self.worker, storable(reason), retry=retry))
-
-
-def _attempt(unit: Unit) -> int:
-    """Return a number that this talk has not had before, 1 for the first time: sessions must not meet again.
-
-    Attempts are counted anew when somebody asks for another try, so the clock says which one it is.
-    """
-    if unit.attempts == 1 and not unit.error:
-        return 1
-    return int((unit.started or now()).timestamp() * 1000)
 
 
 def _addresses(run: Run) -> Addresses:

@@ -38,7 +38,7 @@ def live_row(material: Material, unit: Unit, exchange: Exchange) -> TurnRow:
         kind=str(turn.kind),
         repeat=talk.repeat,
         sent=storable(exchange.sent),
-        reply=storable((reply.text or " / ".join(reply.buttons)) if reply is not None else ""),
+        reply=storable(reply.shown if reply is not None else ""),
         status=str(exchange.status),
         outcome="",
         detail={},

@@ -29,7 +29,21 @@ LITERAL = (
 
 
 def headline(result: ConversationsResult) -> str:
-    """Return the sentence that a report begins with: which bot is best, by how much, and whether that is real."""
+    """Return what a report begins with: which bot is best, whether that is real, and what could not be checked."""
+    return " ".join((_standing(result), *_unchecked(result)))
+
+
+def _unchecked(result: ConversationsResult) -> Iterator[str]:
+    """Say how many turns could not be checked with each bot, and why."""
+    for bot in result.header.bots:
+        gaps = [one for one in result.unchecked if one.bot == bot.name and one.turns]
+        if gaps:
+            turns, of = sum(one.turns for one in gaps), plural(gaps[0].of, "turn")
+            parts = listed([one.gap.part for one in gaps])
+            yield say(f"{turns:,} of {of} could not be checked: {bot.name!s} reports no {parts}.")
+
+
+def _standing(result: ConversationsResult) -> str:
     ranked = ranked_cells(result)
     if not ranked:
         return say("Nothing could be counted: no checked turn got through to a bot.")

@@ -23,7 +23,7 @@ def said_and_answered(transcript: Transcript, number: int) -> tuple[str, str]:
     if exchange is None:
         return "", f"({Status.NOT_REACHED.meaning})"
     if exchange.reply is not None and exchange.status is Status.OK:
-        return exchange.sent, exchange.reply.text or " / ".join(exchange.reply.buttons)
+        return exchange.sent, exchange.reply.shown
     return exchange.sent, f"({exchange.error or exchange.status.meaning})"
 
 

@@ -88,7 +88,10 @@ def _asked(turn: ScriptTurn, transcripts: Mapping[str, Transcript]) -> Html:
 def _wanted(turn: ScriptTurn) -> str:
     if not turn.expect.counted:
         return "nothing expected"
-    return "should decline" if turn.expect.fallback else f"expects {' or '.join(turn.expect.intents) or 'a reply'}"
+    if turn.expect.fallback:
+        return "should decline"
+    actions = " and ".join(action.name for action in turn.expect.all_actions)
+    return f"expects {' or '.join(turn.expect.intents) or actions or 'a reply'}"
 
 
 def _answer(turn: ScriptTurn, lines: Lines, transcript: Transcript) -> Html:

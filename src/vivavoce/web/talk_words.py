@@ -131,6 +131,9 @@ def _expected(words: Words, expect: Expectation) -> Iterator[str]:
     if slots:
         noted = ", ".join(f"{name} = {value}" for name, value in slots.items())
         yield words.gettext("should have noted: %(slots)s", slots=noted)
+    if expect.all_actions:
+        taken = ", ".join(map(str, expect.all_actions))
+        yield words.gettext("should take the actions: %(actions)s", actions=taken)
     if expect.within_ms is not None:
         yield words.gettext("should answer within %(time)s", time=words.said(milliseconds_text(expect.within_ms)))
     if expect.answered:

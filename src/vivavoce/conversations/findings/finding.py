@@ -14,6 +14,7 @@ from vivavoce.conversations.findings.problems import find_problems
 from vivavoce.conversations.findings.repeats import find_unstable
 from vivavoce.conversations.findings.strengths import rank_bots
 from vivavoce.conversations.findings.topics import topic_rows
+from vivavoce.conversations.findings.unchecked import find_delays, find_unchecked, warn_of_delays, warn_of_gap
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Health, Line, Verdict
 from vivavoce.conversations.scenario import Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange, RunHeader, Transcript
@@ -79,6 +80,7 @@ def line_of(
         attempts=exchange.attempts if exchange else 0,
         cold=exchange.cold if exchange else False,
         twin=turn.twin,
+        lag_ms=exchange.lag_ms if exchange else 0.0,
     )
 
 
@@ -92,18 +94,21 @@ def find(
     sources = {name: source_of(reports[name], columns, name) for name in columns.bots}
     exam = Exam(columns, sources, seed, draws)
     cells, health = make_cells(exam), find_health(exam, header.plan, header.bots)
+    unchecked, delays = find_unchecked(columns), find_delays(columns)
     return ConversationsResult(
         header=header,
         cells=cells,
         topics=topic_rows(columns),
         comparisons=compare_bots(columns, sources, seed=seed, draws=draws),
         strengths=rank_bots(columns, seed=seed),
-        problems=find_problems(columns, exam.units.typo, exam.units.clean),
+        problems=find_problems(columns, exam.units.typo, exam.units.clean, facts),
         unstable=find_unstable(columns),
         health=health,
         lines=columns.lines,
-        warnings=tuple(_warnings(header, columns, cells, health)),
+        warnings=(*map(warn_of_gap, unchecked), *warn_of_delays(delays), *_warnings(header, columns, cells, health)),
         failures=tuple(failures),
+        unchecked=unchecked,
+        delays=delays,
     )
 
 

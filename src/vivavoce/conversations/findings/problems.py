@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from vivavoce.bots.protocol import BotFacts, Nature
 from vivavoce.conversations.findings.columns import Columns, Ints
 from vivavoce.conversations.findings.topics import truth_of
 from vivavoce.conversations.result import Line, Problem
@@ -25,23 +26,38 @@ Finding = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How one kind of problem is said; `{0}` and `{1}` are the names that it is about."""
+    """How one kind of problem is said; `{0}` and `{1}` are the names that it is about.
+
+    `remedy` holds for every bot; `nlu` and `model` are for bots with topics and for language models.
+    """
 
     message: str
     remedy: str
+    nlu: str = ""
+    model: str = ""
+
+    def advice(self, nature: Nature) -> str:
+        """Return what to do, as far as it fits what the bot is."""
+        return {Nature.NLU: self.nlu, Nature.LANGUAGE_MODEL: self.model}.get(nature) or self.remedy
 
 
 _KINDS = {
     "wrong_topic": _Kind(
         say("questions about {0} are answered as if they were about {1}"),
-        say(
+        say("read these messages and say in the bot what tells the two topics apart"),
+        nlu=say(
             "compare the training phrases of the two topics: move those that are on the wrong side, or merge the "
             "topics"
         ),
+        model=say("describe in the prompt or in the tools what tells the two topics apart, with an example of each"),
     ),
     "missed_topic": _Kind(
         say('questions about {0} get "I don\'t know"'),
-        say("add training phrases for this topic in the words of these messages, or lower the confidence threshold"),
+        say("read these messages: teach the bot to answer them, or expect that it declines"),
+        nlu=say(
+            "add training phrases for this topic in the words of these messages, or lower the confidence threshold"
+        ),
+        model=say("say in the prompt that these questions are to be answered, and give it what it needs to know"),
     ),
     "wrong_reply": _Kind(
         say("questions about {0} get another reply than expected"),
@@ -49,11 +65,15 @@ _KINDS = {
     ),
     "overreach": _Kind(
         say("questions that it should decline are answered with {0}"),
-        say("give the bot examples of what it should not answer, or raise the confidence threshold"),
+        say("read these messages: teach the bot what it should not answer, or expect an answer"),
+        nlu=say("give the bot examples of what it should not answer, or raise the confidence threshold"),
+        model=say("say in the prompt what it must not answer and how it should decline, with an example"),
     ),
     "typos_lost": _Kind(
         say("questions that it gets right are lost when they are misspelt"),
-        say("switch on spelling correction, or add misspelt variants to the training phrases"),
+        say("see whether the bot can correct spelling before it reads a message"),
+        nlu=say("switch on spelling correction, or add misspelt variants to the training phrases"),
+        model=say("say in the prompt that messages may be misspelt, or use a larger model"),
     ),
     "no_reply": _Kind(
         say("messages get an empty answer"),
@@ -80,7 +100,9 @@ _KINDS = {
 _ANSWERED = (TurnOutcome.MISSED, TurnOutcome.WRONG_INTENT, TurnOutcome.WRONG_REPLY)
 
 
-def find_problems(columns: Columns, typo: Ints, clean: Ints) -> tuple[Problem, ...]:
+def find_problems(
+    columns: Columns, typo: Ints, clean: Ints, facts: Mapping[str, BotFacts] | None = None
+) -> tuple[Problem, ...]:
     """Return the problems of each bot in order of the bots, what costs most turns first.
 
     A turn that failed is in one problem: if it was lost by misspelling alone, in that one. Slow answers cost no turn,
@@ -91,7 +113,10 @@ def find_problems(columns: Columns, typo: Ints, clean: Ints) -> tuple[Problem, .
     for index, line in enumerate(columns.lines):
         for finding in _findings(line, index in lost):
             groups.setdefault((line.key.bot, finding), []).append(line)
-    problems = [_problem(bot, finding, lines) for (bot, finding), lines in groups.items()]
+    natures = {name: bot.nature for name, bot in (facts or {}).items()}
+    problems = [
+        _problem(bot, finding, lines, natures.get(bot, Nature.UNKNOWN)) for (bot, finding), lines in groups.items()
+    ]
     place = {bot: number for number, bot in enumerate(columns.bots)}
     return tuple(sorted(problems, key=lambda one: (place[one.bot], one.kind == "slow", -one.turns, one.message)))
 
@@ -108,7 +133,7 @@ def _findings(line: Line, lost: bool) -> Iterator[Finding]:
         yield ("typos_lost", "", "")
     elif find is not None:
         yield find(line)
-    if line.verdict.replied and (line.first_ms or 0.0) > SLOW_MS:
+    if line.verdict.replied and (line.first_ms or 0.0) - line.lag_ms > SLOW_MS:
         yield ("slow", "", "")
 
 
@@ -142,7 +167,7 @@ _BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
 }
 
 
-def _problem(bot: str, finding: Finding, lines: Sequence[Line]) -> Problem:
+def _problem(bot: str, finding: Finding, lines: Sequence[Line], nature: Nature) -> Problem:
     kind, *names = finding
     said = _KINDS[kind].message.format(*names)
     # A turn that was repeated is one example.
@@ -150,4 +175,6 @@ def _problem(bot: str, finding: Finding, lines: Sequence[Line]) -> Problem:
     for line in lines:
         first.setdefault((line.key.script, line.number), line.key)
     examples = tuple((key, number) for (_, number), key in first.items())[:EXAMPLES]
-    return Problem(bot, kind, f"{said} ({plural(len(lines), 'turn')})", len(lines), examples, _KINDS[kind].remedy)
+    return Problem(
+        bot, kind, f"{said} ({plural(len(lines), 'turn')})", len(lines), examples, _KINDS[kind].advice(nature)
+    )

@@ -48,6 +48,8 @@ def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[
         "health": health_json(result.health),
         "warnings": list(result.warnings),
         "failures": list(result.failures),
+        "unchecked": [asdict(one) for one in result.unchecked],
+        "client_delays": [asdict(one) for one in result.delays],
         "measures": list(result.cells[0].rates) if result.cells else [],
         "suite": suite_json(result),
     }
@@ -225,10 +227,12 @@ def line_json(line: Line) -> dict[str, Any]:
         "guess_right": verdict.guess_right,
         "needs_look": verdict.needs_look,
         "reasons": list(verdict.reasons),
+        "gap": verdict.gap,
         "status": line.status,
         "first_ms": line.first_ms,
         "last_ms": line.last_ms,
         "attempts": line.attempts,
         "cold": line.cold,
+        "lag_ms": line.lag_ms,
         "twin": None if line.twin is None else {"script": line.twin[0], "number": line.twin[1]},
     }

@@ -17,6 +17,8 @@ from vivavoce.conversations.result import (
     Cell,
     Comparison,
     ConversationsResult,
+    Delay,
+    Gap,
     Health,
     Line,
     Problem,
@@ -24,6 +26,7 @@ from vivavoce.conversations.result import (
     Times,
     TopicRow,
     Twins,
+    Unchecked,
     Unstable,
     Verdict,
 )
@@ -75,11 +78,11 @@ def conversations_result_from_json(
 
 def _result(data: Any) -> dict[str, Any]:
     check_head(data, "conversations", DEFINITIONS)
-    found = members(data, _RESULT, {"turns": ()})
-    names, lines = found.pop("measures"), found.pop("turns")
+    found = members(data, _RESULT, {"turns": (), "unchecked": (), "client_delays": ()})
+    names, lines, delays = found.pop("measures"), found.pop("turns"), found.pop("client_delays")
     found["cells"] = _cells(data, names)
     found["health"] = _in_order(found["health"], found["cells"])
-    return {**found, "header": _header(data), "lines": lines}
+    return {**found, "header": _header(data), "lines": lines, "delays": delays}
 
 
 # --- the head of the run -----------------------------------------------------------------------------------------
@@ -230,12 +233,22 @@ def _in_order(health: Health, cells: tuple[Cell, ...]) -> Health:
 
 def _line(value: Any) -> Line:
     key, place = _example(value)
-    return Line(key=key, number=place, verdict=Verdict(**members(value, _VERDICT)), **members(value, _LINE))
+    verdict = Verdict(**members(value, _VERDICT, {"gap": None}))
+    return Line(key=key, number=place, verdict=verdict, **members(value, _LINE, {"lag_ms": 0.0}))
+
+
+def _unchecked(value: Any) -> Unchecked:
+    return Unchecked(**members(value, _UNCHECKED))
+
+
+def _delay(value: Any) -> Delay:
+    return Delay(**members(value, _DELAY))
 
 
 # --- shapes ------------------------------------------------------------------------------------------------------
 
 _perhaps = maybe(number)
+_gap = one_of(Gap, "a reason why something is not checked")
 _SCRIPT: Shape = {
     **dict.fromkeys(("id", "scenario", "title", "domain", "level", "version"), text),
     "turns": each(_turn),
@@ -317,6 +330,7 @@ _VERDICT: Shape = {
     "intent": maybe(text),
     "guess_right": maybe(flag),
     "reasons": each(text),
+    "gap": maybe(_gap),
 }
 _LINE: Shape = {
     **dict.fromkeys(("turn", "scenario", "domain", "level", "kind", "status"), text),
@@ -326,7 +340,10 @@ _LINE: Shape = {
     "attempts": count,
     "cold": flag,
     "twin": maybe(_named_turn),
+    "lag_ms": number,
 }
+_UNCHECKED: Shape = {"bot": text, "gap": _gap, "turns": count, "partly": count, "of": count}
+_DELAY: Shape = {"bot": text, **dict.fromkeys(("p95_ms", "max_ms", "share"), number)}
 _RESULT: Shape = {
     "measures": each(text),
     "comparisons": each(_comparison),
@@ -337,5 +354,7 @@ _RESULT: Shape = {
     "health": _health,
     "warnings": each(text),
     "failures": each(text),
+    "unchecked": each(_unchecked),
+    "client_delays": each(_delay),
     "turns": each(_line),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.judging.matching import Matched, match_reply
 from vivavoce.conversations.judging.plain import plain, shorten
-from vivavoce.conversations.scenario import Expectation, Match, Pattern
+from vivavoce.conversations.result import Gap
+from vivavoce.conversations.scenario import Expectation, ExpectedAction, Match, Pattern
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Reply
 from vivavoce.sentences import say
@@ -29,6 +31,7 @@ class Check:
     reason: str = ""
     matched: str = ""
     needs_look: bool = False
+    gap: Gap | None = None
 
 
 @dataclass(frozen=True)
@@ -70,15 +73,21 @@ def known_names(scene: Scene) -> tuple[str, ...]:
 
 def check_all(scene: Scene) -> tuple[Check, ...]:
     """Return all checks that the expectation asks for, apart from topic and fallback."""
-    checks = (check_texts, check_forbidden, check_slots, check_buttons, check_time, check_confidence, check_margin)
+    checks = (
+        check_texts,
+        check_forbidden,
+        check_slots,
+        check_buttons,
+        check_actions,
+        check_time,
+        check_confidence,
+        check_margin,
+    )
     return tuple(found for check in checks for found in check(scene))
 
 
 def unsupported(expect: Expectation) -> tuple[str, ...]:
-    """Return the names of checks that cannot be made here: a turn that asks for them is not counted.
-
-    An action is seen inside the bot only; what else the turn expects is checked without it.
-    """
+    """Return the names of checks that cannot be made here: a turn that asks for them is not counted."""
     asked = [name for name in _UNSUPPORTED if getattr(expect, name)]
     return (*asked, *(name for name in expect.extras if name.startswith("x-")))
 
@@ -148,6 +157,53 @@ def check_buttons(scene: Scene) -> Iterator[Check]:
         yield Check(True) if offered else Check(False, say(f"did not offer the button {shorten(label)!s}"))
 
 
+# --- what was done -----------------------------------------------------------------------------------------------
+
+
+def check_actions(scene: Scene) -> Iterator[Check]:
+    """Check that every expected action was taken, with the expected arguments among its own."""
+    wanted = scene.expect.all_actions
+    if wanted and not scene.bot.reports_actions:
+        yield Check(None, say("actions were not checked: the bot reports none"), gap=Gap.ACTIONS)
+        return
+    for action in wanted:
+        yield Check(True) if _is_taken(scene, action) else Check(False, _not_taken(scene, action))
+
+
+def _is_taken(scene: Scene, wanted: ExpectedAction) -> bool:
+    named = (action for action in scene.reply.actions if scene.same(wanted.name, action.name))
+    return any(_covers(scene, wanted.args, action.args) for action in named)
+
+
+def _covers(scene: Scene, wanted: object, given: object) -> bool:
+    """Tell whether a value is as expected: of a mapping all that is expected, of a list each item."""
+    if isinstance(wanted, Mapping):
+        return isinstance(given, Mapping) and all(
+            name in given and _covers(scene, value, given[name]) for name, value in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return (
+            isinstance(given, list)
+            and len(wanted) == len(given)
+            and all(_covers(scene, value, item) for value, item in zip(wanted, given, strict=True))
+        )
+    return scene.same(as_text(wanted), as_text(given))
+
+
+def as_text(value: object) -> str:
+    """Return a value as a suite writes it: 2 and not 2.0, true and not True."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _not_taken(scene: Scene, wanted: ExpectedAction) -> str:
+    taken = ", ".join(map(str, scene.reply.actions))
+    if not taken:
+        return say(f"expected the action {wanted!s}, got none")
+    return say(f"expected the action {wanted!s}, got {shorten(taken)!s}")
+
+
 # --- what was understood -----------------------------------------------------------------------------------------
 
 
@@ -158,7 +214,7 @@ def check_slots(scene: Scene) -> Iterator[Check]:
     if not (wanted or expect.slot_names or expect.slot_values):
         return
     if not slots and not scene.bot.reports_intent and scene.bot.slots is None:
-        yield Check(None, say("slots were not checked: the bot reports none"))
+        yield Check(None, say("slots were not checked: the bot reports none"), gap=Gap.SLOTS)
         return
     yield from (_check_slot(scene, name, value) for name, value in wanted.items())
     for name in expect.slot_names:
@@ -188,7 +244,7 @@ def check_confidence(scene: Scene) -> Iterator[Check]:
     if least is None:
         return
     if given is None:
-        yield Check(None, say("confidence was not checked: the bot reports none"))
+        yield Check(None, say("confidence was not checked: the bot reports none"), gap=Gap.CONFIDENCE)
         return
     yield Check(
         given >= least, "" if given >= least else say(f"confidence {given:.2f}, expected at least {least:.2f}")
@@ -202,7 +258,7 @@ def check_margin(scene: Scene) -> Iterator[Check]:
         return
     scores = ranking(scene.reply.raw)
     if len(scores) < 2:
-        yield Check(None, say("the margin was not checked: the bot does not rank its topics"))
+        yield Check(None, say("the margin was not checked: the bot does not rank its topics"), gap=Gap.CONFIDENCE)
         return
     margin = scores[0] - scores[1]
     holds = margin >= least
@@ -227,6 +283,9 @@ def check_time(scene: Scene) -> Iterator[Check]:
         return
     if given is None:
         yield Check(None, say("the time was not checked: it is not known"))
+        return
+    if given - scene.exchange.lag_ms <= most < given:
+        yield Check(None, say("the time was not checked: this machine was busy while the bot was waited for"))
         return
     yield Check(
         given <= most, "" if given <= most else say(f"answered after {given:,.0f} ms, expected within {most:,.0f} ms")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.judging.evidence import Check, Scene, check_all, check_texts, unsupported
 from vivavoce.conversations.judging.fallbacks import Sign, fallback_topics, held_back, same_topic, see_fallback
-from vivavoce.conversations.result import Verdict
+from vivavoce.conversations.result import Gap, Verdict
 from vivavoce.conversations.scenario import Expectation, Plan, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.outcomes import TurnOutcome
@@ -21,8 +21,15 @@ from vivavoce.sentences import say
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
 
-NOTHING_EXPECTED = "nothing was expected"
-NOT_TOLD = "not checked: the bot does not report topics, and no reply was expected that could be checked instead"
+_INSTEAD = "and no reply was expected that could be checked instead"
+_GAPS = {
+    Gap.NOTHING_EXPECTED: "nothing was expected",
+    Gap.NOT_NEEDED: "no reply was needed",
+    Gap.TOPICS: f"not checked: the bot does not report topics, {_INSTEAD}",
+    Gap.SLOTS: f"not checked: the bot does not report slots, {_INSTEAD}",
+    Gap.CONFIDENCE: f"not checked: the bot does not report its confidence, {_INSTEAD}",
+    Gap.ACTIONS: f"not checked: the bot does not report actions, {_INSTEAD}",
+}
 
 # No bot says so much to a person; a text without end must not hold the examiner up.
 MOST_READ = 20_000
@@ -70,43 +77,77 @@ def _settled(expect: Expectation, bot: BotFacts, plan: Plan) -> Expectation:
 
 def _is_blank(reply: Reply) -> bool:
     spoken = any(text.strip() for text in reply.texts)
-    return not (spoken or reply.buttons or reply.intent or reply.slots or reply.fallback)
+    return not (spoken or reply.buttons or reply.intent or reply.slots or reply.fallback or reply.actions)
 
 
-def not_checkable(expect: Expectation, bot: BotFacts) -> str:
+def turn_gaps(turn: ScriptTurn, bot: BotFacts, plan: Plan) -> tuple[Gap | None, set[Gap]]:
+    """Return why a turn cannot be checked with a bot, and else which parts of what it expects cannot."""
+    expect = _settled(turn.expect, bot, plan)
+    gap = find_gap(expect, bot)
+    # The topic of a turn that expects a reply too is spare: its reply is judged instead.
+    return gap, set() if gap is not None else _asked(expect) - _reported(bot) - {Gap.TOPICS}
+
+
+def find_gap(expect: Expectation, bot: BotFacts) -> Gap | None:
     """Return why a turn cannot be checked with this bot, or nothing.
 
     This depends on the expectation and the bot alone, never on the reply: a turn that would count only when it
     fails would pull every rate down.
     """
     if not expect.counted:
-        return NOTHING_EXPECTED
-    if open_checks := unsupported(expect):
-        return f"not fully checked: {', '.join(open_checks)}"
+        return Gap.NOTHING_EXPECTED
+    if unsupported(expect):
+        return Gap.UNSUPPORTED
     if expect.fallback or expect.any or expect.all or expect.buttons or expect.answered:
-        return ""
-    slots = bool(expect.slots or expect.slots_after or expect.slot_names or expect.slot_values)
-    sure = expect.min_confidence is not None or expect.margin_over is not None
+        return None
+    asked = _asked(expect)
     told = bool(expect.none) or expect.within_ms is not None
-    if bot.reports_intent:
-        return "" if expect.intents or slots or sure or told else NOTHING_EXPECTED
-    if (slots and bot.slots is not None) or (not expect.intents and told):
-        return ""
-    return NOT_TOLD if expect.intents or slots or sure else NOTHING_EXPECTED
+    if asked & _reported(bot) or (told and (bot.reports_intent or not expect.intents)):
+        return None
+    return next((gap for gap in _GAPS if gap in asked), Gap.NOTHING_EXPECTED)
+
+
+def _asked(expect: Expectation) -> set[Gap]:
+    """Return what an expectation asks a bot to report."""
+    asked = {
+        Gap.TOPICS: bool(expect.intents),
+        Gap.SLOTS: bool(expect.slots or expect.slots_after or expect.slot_names or expect.slot_values),
+        Gap.CONFIDENCE: expect.min_confidence is not None or expect.margin_over is not None,
+        Gap.ACTIONS: bool(expect.all_actions),
+    }
+    return {gap for gap, is_asked in asked.items() if is_asked}
+
+
+def _reported(bot: BotFacts) -> set[Gap]:
+    """Return what a bot is known to report."""
+    reported = {
+        Gap.TOPICS: bot.reports_intent,
+        Gap.SLOTS: bot.reports_intent or bot.slots is not None,
+        Gap.CONFIDENCE: bot.reports_intent,
+        Gap.ACTIONS: bot.reports_actions,
+    }
+    return {gap for gap, is_reported in reported.items() if is_reported}
+
+
+def _why_unchecked(gap: Gap, expect: Expectation) -> str:
+    return _GAPS.get(gap) or f"not fully checked: {', '.join(unsupported(expect))}"
 
 
 def _judge_silence(verdict: Verdict, expect: Expectation, exchange: Exchange, bot: BotFacts) -> Verdict:
     status = exchange.status if exchange.status.silent else Status.EMPTY
-    unchecked = not_checkable(expect, bot) or ("no reply was needed" if expect.optional else "")
-    outcome = TurnOutcome.UNCHECKED if unchecked else TurnOutcome.NO_REPLY
-    return replace(verdict, outcome=outcome, reasons=tuple(filter(None, (unchecked, status.meaning))))
+    gap = find_gap(expect, bot) or (Gap.NOT_NEEDED if expect.optional else None)
+    if gap is None:
+        return replace(verdict, outcome=TurnOutcome.NO_REPLY, reasons=(status.meaning,))
+    reasons = (_why_unchecked(gap, expect), status.meaning)
+    return replace(verdict, outcome=TurnOutcome.UNCHECKED, reasons=reasons, gap=gap)
 
 
 def _judge_reply(verdict: Verdict, scene: Scene, plan: Plan) -> Verdict:
     sign = see_fallback(scene.reply, scene.bot, plan)
-    unchecked = not_checkable(scene.expect, scene.bot)
-    if unchecked:
-        return replace(_noted(verdict, scene, sign), outcome=TurnOutcome.UNCHECKED, reasons=(unchecked,))
+    gap = find_gap(scene.expect, scene.bot)
+    if gap is not None:
+        reasons = (_why_unchecked(gap, scene.expect),)
+        return replace(_noted(verdict, scene, sign), outcome=TurnOutcome.UNCHECKED, reasons=reasons, gap=gap)
     if scene.expect.fallback:
         return _judge_out_of_scope(verdict, scene, sign)
     return _judge_in_scope(verdict, scene, sign)
@@ -191,4 +232,5 @@ def _with_checks(
         matched=next((check.matched for check in checks if check.matched), ""),
         reasons=tuple(reasons),
         needs_look=any(check.needs_look for check in checks),
+        gap=next((check.gap for check in checks if check.gap), None),
     )

@@ -23,6 +23,7 @@ from vivavoce.conversations.judging.likeness import (
     meaning_similarity,
     pair_up,
 )
+from vivavoce.conversations.judging.literals import has_no_gaps, holds_text
 from vivavoce.conversations.judging.markdown import unmark
 from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
 from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy
@@ -203,15 +204,24 @@ def _edge(pieces: list[Piece], place: int) -> str:
 
 
 def _match_literal(case: _Case) -> Matched:
-    found, trouble = None, ""
+    passed, trouble = False, ""
     for as_expected, as_replied in _readings(case):
         pieces = split_pieces(case.pattern.text, case.values, as_expected)
         if not any(piece.text or piece.typed for piece in pieces):
             return Matched(False, case.kind, why="the expected text is empty")
-        found, trouble = _find(_literal_expression(case.kind, pieces), [as_replied(text) for text in case.candidates])
-        if found is not None:
+        passed, trouble = _holds(case.kind, pieces, [as_replied(text) for text in case.candidates])
+        if passed:
             break
-    return _told(case, found is not None, trouble)
+    return _told(case, passed, trouble)
+
+
+def _holds(kind: Match, pieces: list[Piece], texts: Sequence[str]) -> tuple[bool, str]:
+    """Tell whether any of the folded texts holds the pieces, and what kept it from being seen."""
+    if has_no_gaps(kind, pieces):
+        edges = (_edge(pieces, 0), _edge(pieces, -1)) if kind is Match.CONTAINS else ("", "")
+        return holds_text(kind, "".join(piece.text for piece in pieces), texts, edges), ""
+    match, trouble = _find(_literal_expression(kind, pieces), texts)
+    return match is not None, trouble
 
 
 def _readings(case: _Case) -> Iterator[tuple[Callable[[str], str], Callable[[str], str]]]:

@@ -6,10 +6,11 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vivavoce.bots.protocol import Bot, Limits, Talk
 from vivavoce.bots.shapes import settled
+from vivavoce.conversations.running.lag import LoopLag
 from vivavoce.conversations.running.pace import Allowance, Pacing
 from vivavoce.errors import BotError, VivaError
 from vivavoce.records import Reply, Status
@@ -19,6 +20,8 @@ LONGEST_WAIT_S = 30.0
 # A bot that asks for more patience than this is reported, not waited for.
 LONGEST_PATIENCE_S = 120.0
 MOST_ERROR = 500
+# Every loop is a little late; less than this is not worth a word.
+LEAST_LAG_MS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +35,21 @@ class Answered:
     last_ms: float | None = None
     attempts: int = 1
     error: str = ""
+    lag_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How a bot is asked: its limits, its pace, what may still be sent, and the start of the random waits."""
+    """How a bot is asked: its limits, its pace, what may still be sent, and the start of the random waits.
+
+    `lag`: what knows how late this machine is; without it nothing is said about that.
+    """
 
     limits: Limits
     pace: Pacing
     seed: int = 0
     allowance: Allowance = field(default_factory=Allowance)
+    lag: LoopLag | None = None
 
 
 async def open_talk(bot: Bot, session: str, manners: Manners) -> Answered:
@@ -57,16 +65,21 @@ async def ask(talk: Talk, text: str, manners: Manners, timeout_s: float, label: 
     """Say a message and return what came of it; never raises for what a bot does."""
 
     async def once() -> Answered:
-        began = time.perf_counter()
+        late, began = _lateness(manners), time.perf_counter()
         said = await talk.say(text)
         last = (time.perf_counter() - began) * 1000
+        lag = round((_lateness(manners) - late) * 1000, 1)
         reply = settled(said)
         first = last if reply.seconds is None else reply.seconds * 1000
-        if not (reply.text.strip() or reply.buttons):
+        if not reply.shown:
             return Answered(Status.EMPTY, reply)
-        return Answered(Status.OK, reply, first_ms=first, last_ms=last)
+        return Answered(Status.OK, reply, first_ms=first, last_ms=last, lag_ms=lag if lag >= LEAST_LAG_MS else 0.0)
 
     return await _patiently(once, manners, timeout_s, label)
+
+
+def _lateness(manners: Manners) -> float:
+    return 0.0 if manners.lag is None else manners.lag.seconds()
 
 
 async def _patiently(
@@ -123,7 +136,7 @@ async def _try(once: Callable[[], Awaitable[Answered]], timeout_s: float) -> tup
 def _with_attempts(found: Answered, attempts: int) -> Answered:
     if attempts == 1:
         return found
-    return Answered(found.status, found.reply, found.talk, found.first_ms, found.last_ms, attempts, found.error)
+    return replace(found, attempts=attempts)
 
 
 def _wait(failure: BotError, attempt: int, label: str) -> float:

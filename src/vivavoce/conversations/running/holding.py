@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from vivavoce.bots.protocol import Bot, Talk
+from vivavoce.bots.sessions import new_session
 from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.running.asking import Answered, Manners, ask, open_talk
 from vivavoce.conversations.scenario import OnMismatch, Plan, Script, ScriptTurn
 from vivavoce.conversations.scenarios.placeholders import fill
-from vivavoce.conversations.transcript import Exchange, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import Exchange, Session, State, TalkKey, Transcript
 from vivavoce.records import Status
 
 CLOSE_SECONDS = 5.0
@@ -26,6 +27,10 @@ class Notes(Protocol):
 
     def begin(self, key: TalkKey) -> None:
         """Note that a conversation is in flight."""
+        ...
+
+    def open_session(self, key: TalkKey, session: Session) -> None:
+        """Keep which session the bot is given for a conversation."""
         ...
 
     def add(self, key: TalkKey, exchange: Exchange) -> None:
@@ -62,7 +67,8 @@ class Holding:
     plan: Plan
     script: Script
     key: TalkKey
-    session: str
+    attempt: int = 1
+    session: str = ""
     talk: Talk | None = None
     values: dict[str, str] = field(default_factory=dict)
     good: list[str] = field(default_factory=list)
@@ -93,10 +99,14 @@ class _OwnNotes:
 
     told: Callable[[Exchange], None]
     exchanges: list[Exchange] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
     note: str = ""
 
     def begin(self, key: TalkKey) -> None:
         self.exchanges.clear()
+
+    def open_session(self, key: TalkKey, session: Session) -> None:
+        self.sessions.append(session)
 
     def add(self, key: TalkKey, exchange: Exchange) -> None:
         self.exchanges.append(exchange)
@@ -110,16 +120,23 @@ async def hold_alone(holding: Holding, told: Callable[[Exchange], None] = lambda
     """Hold one conversation outside the record of a run; `told` hears of each exchange as soon as it is there."""
     notes = _OwnNotes(told)
     state = await hold(holding, notes)
-    return Transcript(holding.key, state, tuple(notes.exchanges), notes.note)
+    return Transcript(holding.key, state, tuple(notes.exchanges), notes.note, tuple(notes.sessions))
 
 
 async def _open(holding: Holding, record: Notes) -> bool:
-    channel = holding.channel
-    opened = await open_talk(channel.bot, holding.session, channel.manners)
-    holding.talk = opened.talk
+    opened = await _open_session(holding, record)
     if opened.talk is None:
         record.add(holding.key, _exchange(holding.script.turns[0], holding, opened, holding.script.turns[0].text))
     return opened.talk is not None
+
+
+async def _open_session(holding: Holding, record: Notes) -> Answered:
+    """Begin a talk in a session of its own: a bot that remembers must not go on with an earlier attempt."""
+    holding.session = new_session()
+    record.open_session(holding.key, Session(holding.session, holding.attempt))
+    opened = await open_talk(holding.channel.bot, holding.session, holding.channel.manners)
+    holding.talk = opened.talk
+    return opened
 
 
 async def _say_all(holding: Holding, record: Notes) -> tuple[State, str]:
@@ -135,7 +152,7 @@ async def _say_all(holding: Holding, record: Notes) -> tuple[State, str]:
         if _failed(holding, turn, exchange):
             if holding.script.on_mismatch is OnMismatch.STOP:
                 return State.DONE, f"stopped after turn {turn.number}, which failed"
-            if not await _replay(holding):
+            if not await _replay(holding, record):
                 return State.ERRORED, f"the talk could not be begun anew after turn {turn.number}"
         else:
             holding.good.append(exchange.sent)
@@ -171,6 +188,7 @@ def _exchange(turn: ScriptTurn, holding: Holding, answered: Answered, text: str,
         answered.error,
         holding.replayed,
         dict(holding.values),
+        answered.lag_ms,
     )
 
 
@@ -192,13 +210,12 @@ def _failed(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> bool:
     return verdict.outcome.counted and not verdict.outcome.passed
 
 
-async def _replay(holding: Holding) -> bool:
+async def _replay(holding: Holding, record: Notes) -> bool:
     """Begin the talk anew and say again what had gone well, so that the next turn has a good start."""
     await _close(holding)
     channel = holding.channel
-    holding.session = f"{holding.session}+"
-    opened = await open_talk(channel.bot, holding.session, channel.manners)
-    holding.talk, holding.replayed = opened.talk, True
+    opened = await _open_session(holding, record)
+    holding.replayed = True
     if opened.talk is None:
         return False
     for place, text in enumerate(holding.good):

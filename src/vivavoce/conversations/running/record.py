@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.transcript_json import (
     exchange_from_text,
     exchange_to_text,
@@ -20,7 +22,16 @@ from vivavoce.conversations.running.transcript_json import (
     header_to_text,
 )
 from vivavoce.conversations.running.writing import RecordWriter
-from vivavoce.conversations.transcript import RECORD_FILE, Exchange, RunHeader, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import (
+    RECORD_FILE,
+    Exchange,
+    RunHeader,
+    Session,
+    State,
+    TalkKey,
+    Transcript,
+    as_met,
+)
 from vivavoce.errors import FileError, UsageError
 
 __all__ = ["RunRecord"]
@@ -34,6 +45,11 @@ CREATE TABLE talk (place INTEGER PRIMARY KEY, bot TEXT NOT NULL, script TEXT NOT
                    state TEXT NOT NULL, note TEXT NOT NULL DEFAULT '');
 CREATE TABLE exchange (talk INTEGER NOT NULL, number INTEGER NOT NULL, json TEXT NOT NULL,
                        PRIMARY KEY (talk, number)) WITHOUT ROWID;
+"""
+# Records of older versions have no such table: it is added before anything is written to them.
+_SESSIONS = """
+CREATE TABLE IF NOT EXISTS session (name TEXT NOT NULL, talk INTEGER NOT NULL, attempt INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS session_talk ON session (talk);
 """
 
 
@@ -63,7 +79,7 @@ class RunRecord:
             place.mkdir(parents=True, exist_ok=True)
             database = _connect(place / RECORD_FILE)
             with database:
-                database.executescript(_TABLES)
+                database.executescript(_TABLES + _SESSIONS)
                 database.execute("INSERT INTO header VALUES (?, ?)", (LAYOUT, header_to_text(header)))
         except (OSError, sqlite3.Error) as error:
             raise FileError(
@@ -90,15 +106,18 @@ class RunRecord:
                 where=str(place),
                 remedy="run the conversations again into another folder",
             )
-        return cls(place, header_from_text(row[1]), database)
+        with settled_memory():
+            return cls(place, header_from_text(row[1]), database)
 
     @classmethod
     def in_memory(cls, header: RunHeader, transcripts: Iterable[Transcript]) -> RunRecord:
         """Return a record of conversations that are kept elsewhere: it is read like any other, and has no folder."""
         database = sqlite3.connect(":memory:")
-        database.executescript(_TABLES)
+        database.executescript(_TABLES + _SESSIONS)
         record = cls(Path(), header, database)
         for transcript in transcripts:
+            for session in transcript.sessions:
+                record.open_session(transcript.key, session)
             for exchange in transcript.exchanges:
                 record.add(transcript.key, exchange)
             record._note(transcript.key, transcript.state, transcript.note)
@@ -125,6 +144,7 @@ class RunRecord:
                 remedy="wait until it has ended, or give another folder",
             ) from error
         self._lock = lock
+        self._database.executescript(_SESSIONS)
 
     @cached_property
     def _written(self) -> set[int]:
@@ -136,6 +156,23 @@ class RunRecord:
         if self._places[key] in self._written:
             self._forget(self._places[key])
         self._note(key, State.OPEN)
+
+    @cached_property
+    def _attempts(self) -> Mapping[int, int]:
+        """How often each conversation had been begun when the record was opened."""
+        rows = self._rows(
+            "SELECT t.place, MAX(COALESCE(s.attempt, 1)) FROM talk t LEFT JOIN session s ON s.talk = t.place"
+            " GROUP BY t.place"
+        )
+        return dict(rows)
+
+    def attempts(self, key: TalkKey) -> int:
+        """Return how often a conversation had been begun before this run went on."""
+        return self._attempts.get(self._places[key], 0)
+
+    def open_session(self, key: TalkKey, session: Session) -> None:
+        """Keep which session the bot is given for a conversation; those of earlier attempts stay."""
+        self._writer.write("INSERT INTO session", session.name, self._places[key], session.attempt)
 
     def _forget(self, place: int) -> None:
         # What waits to be written may belong to the earlier try.
@@ -183,11 +220,17 @@ class RunRecord:
         rows = self._rows("SELECT bot, script, repeat, state FROM talk")
         return {TalkKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
 
-    def telling(self) -> Set[str]:
-        """Return the bots that named a topic at least once."""
+    def header_as_met(self) -> RunHeader:
+        """Return the head of the run with what the bots turned out to report."""
+        bots = as_met(self.header.bots, self._reporting("intent"), self._reporting("actions"))
+        return replace(self.header, bots=bots)
+
+    def _reporting(self, part: str) -> Set[str]:
+        """Return the bots whose replies held something at least once."""
         rows = self._rows(
             "SELECT DISTINCT t.bot FROM talk t JOIN exchange e ON e.talk = t.place"
-            " WHERE json_extract(e.json, '$.reply.intent') IS NOT NULL"
+            " WHERE json_extract(e.json, ?) IS NOT NULL",
+            f"$.reply.{part}",
         )
         return {bot for (bot,) in rows}
 
@@ -198,10 +241,11 @@ class RunRecord:
             " LEFT JOIN exchange e ON e.talk = t.place WHERE t.state != ? ORDER BY t.place, e.number",
             State.OPEN,
         )
+        sessions = self._sessions()
         for head, group in groupby(rows, key=lambda row: row[:6]):
-            _, bot, script, repeat, state, note = head
+            place, bot, script, repeat, state, note = head
             said = tuple(exchange_from_text(number, text) for *_, number, text in group if number is not None)
-            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note)
+            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note, sessions.get(place, ()))
 
     def transcript(self, key: TalkKey) -> Transcript:
         """Return one conversation."""
@@ -210,7 +254,22 @@ class RunRecord:
         if row is None:
             return Transcript(key, State.OPEN, ())
         said = self._rows("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", place)
-        return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1])
+        sessions = self._sessions(place).get(place, ())
+        return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1], sessions)
+
+    def _sessions(self, place: int | None = None) -> Mapping[int, tuple[Session, ...]]:
+        """Return the sessions of each conversation, or of one, in their order; older versions kept none."""
+        if next(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'session'"), None) is None:
+            return {}
+        kept = "SELECT talk, name, attempt FROM session"
+        if place is None:
+            rows = self._rows(f"{kept} ORDER BY talk, rowid")
+        else:
+            rows = self._rows(f"{kept} WHERE talk = ? ORDER BY rowid", place)
+        return {
+            talk: tuple(Session(name, attempt) for _, name, attempt in group)
+            for talk, group in groupby(rows, key=lambda row: row[0])
+        }
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import random
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,8 @@ from uuid import uuid4
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
 from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold
+from vivavoce.conversations.running.lag import LoopLag
+from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.pace import Allowance, Pace
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
@@ -30,8 +31,6 @@ Progress = Callable[[str, int, int], None]
 # Conversations begin this far apart, so that a bot never meets all of them in the same instant.
 STEP_SECONDS = 0.0005
 CLOSE_SECONDS = 10.0
-# Objects made before the garbage collector looks at the young, the middle-aged and the old ones.
-SELDOM = (100_000, 20, 50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def make_header(
     *,
     run: str = "",
 ) -> RunHeader:
-    """Return what a run will be; `run` is its name, drawn where none is given, for sessions must not meet again."""
+    """Return what a run will be; `run` is its name, drawn where none is given."""
     names = [bot.name for bot in bots]
     if not names or len(set(names)) != len(names):
         raise UsageError("a run needs bots, each with a name of its own", remedy="name each bot once")
@@ -125,12 +124,14 @@ async def hold_conversations(
     options = limits or options_of(header)
     record.claim()
     told = progress or (lambda _stage, _done, _total: None)
-    run = _Run(record, options, told, Allowance(options.max_messages))
+    run = _Run(record, options, told, Allowance(options.max_messages), LoopLag())
+    run.lag.start()
     try:
-        with _settled_memory():
+        with settled_memory():
             for own in (True, False):
                 await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
     finally:
+        run.lag.stop()
         await close_bots(bots)
     return run.end()
 
@@ -145,17 +146,9 @@ def shuffle_talks(talks: list[Any], seed: int) -> None:
     random.Random(f"{seed}/order").shuffle(talks)  # noqa: S311
 
 
-@contextmanager
-def _settled_memory() -> Iterator[None]:
-    """Let the garbage collector look seldom, and not at the plan, which outlives the run: looking delays replies."""
-    usual = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(*SELDOM)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-        gc.unfreeze()
+def lag_for(bot: Bot, lag: LoopLag) -> LoopLag | None:
+    """Return what knows how late this machine is; none for a bot that thinks on our own processor."""
+    return None if bot.facts.in_process else lag
 
 
 async def close_bots(bots: Iterable[Bot]) -> None:
@@ -197,6 +190,7 @@ class _Run:
     options: RunOptions
     progress: Progress
     allowance: Allowance
+    lag: LoopLag
     reasons: dict[str, None] = field(default_factory=dict)
 
     async def hold_all(self, bots: Sequence[Bot]) -> None:
@@ -228,8 +222,8 @@ class _Run:
         talks = [(script, TalkKey(bot.facts.name, script.id, repeat)) for script, repeat in talks_of(header)]
         left = [talk for talk in talks if talk[1] not in done]
         shuffle_talks(left, self.options.seed)
-        channel = Channel(bot, Manners(limits, Pace(limits), self.options.seed, self.allowance))
-        return _Queue(channel, deque(left), len(talks), len(talks) - len(left))
+        manners = Manners(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
+        return _Queue(Channel(bot, manners), deque(left), len(talks), len(talks) - len(left))
 
     def _workers(self, queue: _Queue) -> int:
         return max(0, min(queue.channel.manners.limits.at_once, len(queue.talks)))
@@ -247,8 +241,7 @@ class _Run:
             self._count(queue, state, answered=holding.heard > 0)
 
     def _holding(self, queue: _Queue, script: Script, key: TalkKey) -> Holding:
-        session = f"{self.record.header.run}/{key.session}"
-        return Holding(queue.channel, self.record.header.plan, script, key, session)
+        return Holding(queue.channel, self.record.header.plan, script, key, self.record.attempts(key) + 1)
 
     def _count(self, queue: _Queue, state: State, *, answered: bool) -> None:
         queue.done += 1

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from vivavoce.bots.protocol import BotFacts, Fallback, Limits
+from vivavoce.bots.protocol import BotFacts, Fallback, Limits, Nature
 from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_json
-from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
-from vivavoce.records import Guess, Reply, Status
+from vivavoce.conversations.transcript import Exchange, RunHeader, Session, State, TalkKey, Transcript
+from vivavoce.records import Action, Guess, Reply, Status
 
 # A payload is kept to look things up; beyond this it is no longer read by anyone.
 MOST_RAW = 16_384
@@ -23,7 +23,7 @@ def exchange_to_text(exchange: Exchange) -> str:
     said: dict[str, Any] = {"sent": exchange.sent, "status": exchange.status}
     if exchange.reply is not None:
         said["reply"] = _reply(exchange.reply)
-    for name in ("first_ms", "last_ms", "error", "replayed", "cold", "values"):
+    for name in ("first_ms", "last_ms", "lag_ms", "error", "replayed", "cold", "values"):
         if value := getattr(exchange, name):
             said[name] = value
     if exchange.attempts != 1:
@@ -51,14 +51,22 @@ def _exchange(number: int, written: Mapping[str, Any]) -> Exchange:
 def transcript_to_text(transcript: Transcript) -> str:
     """Return a conversation as JSON: how it ended, and its exchanges with their numbers; its key stands elsewhere."""
     said = ",".join(f"[{each.number},{exchange_to_text(each)}]" for each in transcript.exchanges)
-    return f'{{"state":{_encode(transcript.state)},"note":{_encode(transcript.note)},"exchanges":[{said}]}}'
+    head = _encode(
+        {
+            "state": transcript.state,
+            "note": transcript.note,
+            "sessions": [[session.name, session.attempt] for session in transcript.sessions],
+        }
+    )
+    return f'{head[:-1]},"exchanges":[{said}]}}'
 
 
 def transcript_from_text(key: TalkKey, text: str | bytes) -> Transcript:
     """Return the conversation that was written."""
     said = json.loads(text)
     exchanges = tuple(_exchange(number, written) for number, written in said["exchanges"])
-    return Transcript(key, State(said["state"]), exchanges, said["note"])
+    sessions = tuple(Session(*each) for each in said.get("sessions", ()))
+    return Transcript(key, State(said["state"]), exchanges, said["note"], sessions)
 
 
 def _reply(reply: Reply) -> dict[str, Any]:
@@ -67,6 +75,8 @@ def _reply(reply: Reply) -> dict[str, Any]:
         value = getattr(reply, name)
         if value not in (None, (), {}):
             said[name] = dict(value) if name == "slots" else value
+    if reply.actions:
+        said["actions"] = [[action.name, action.args, action.raw] for action in reply.actions]
     if reply.guess is not None:
         said["guess"] = [reply.guess.intent, reply.guess.confidence]
     if reply.raw is not None:
@@ -84,6 +94,7 @@ def _reply_from(said: Mapping[str, Any]) -> Reply:
     guess = fields.pop("guess", None)
     for name in ("texts", "buttons"):
         fields[name] = tuple(fields.get(name, ()))
+    fields["actions"] = tuple(Action(*each) for each in fields.get("actions", ()))
     return Reply(guess=Guess(*guess) if guess else None, **fields)
 
 
@@ -120,6 +131,7 @@ def _facts(said: dict[str, Any]) -> BotFacts:
         intents=None if facts.intents is None else tuple(facts.intents),
         slots=None if facts.slots is None else tuple(facts.slots),
         phrases=None if phrases is None else {intent: tuple(texts) for intent, texts in phrases.items()},
+        nature=Nature(facts.nature),
     )
 
 

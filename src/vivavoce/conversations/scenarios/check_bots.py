@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.judging.judge import turn_gaps
+from vivavoce.conversations.result import Gap
+from vivavoce.conversations.scenario import Plan
 from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem
-from vivavoce.conversations.scenarios.check_turns import Spot, spots
+from vivavoce.conversations.scenarios.check_turns import Spot, plan_spots, spots
 from vivavoce.conversations.scenarios.expansion import Expanded
-from vivavoce.errors import nearest
+from vivavoce.errors import nearest, plural
 
 ALIKE = 95.0
 # A ratio of 95 is out of reach where one text is this much shorter than the other.
@@ -40,6 +43,35 @@ def bot_problems(
     yield from _unknown("topic", _asked_topics(every), topics)
     yield from _unknown("slot", _asked_slots(every), slots)
     yield from _leaks(every, bots)
+    for bot in bots:
+        yield from unchecked_problems(expanded.plan, bot, expanded.lines)
+
+
+def unchecked_problems(
+    plan: Plan, bot: BotFacts, lines: Mapping[tuple[str, str], int | None] | None = None
+) -> Iterator[CheckProblem]:
+    """Yield what cannot be checked with a bot as far as is known, and in how many turns."""
+    every = list(plan_spots(plan, lines or {}))
+    left: dict[Gap, list[Spot]] = {}
+    partly: dict[Gap, list[Spot]] = {}
+    for spot in every:
+        gap, parts = turn_gaps(spot.turn, bot, plan)
+        if gap is not None and not gap.by_choice:
+            left.setdefault(gap, []).append(spot)
+        for part in parts:
+            partly.setdefault(part, []).append(spot)
+    for gap, where in left.items():
+        turns = f"{len(where):,} of {plural(len(every), 'turn')} cannot be checked unless it does"
+        yield _unchecked(bot, gap, f"{turns}; expect a reply there too", where)
+    for gap, where in partly.items():
+        turns = f"in {plural(len(where), 'turn')} they cannot be checked unless it does, only the rest is"
+        yield _unchecked(bot, gap, turns, where)
+
+
+def _unchecked(bot: BotFacts, gap: Gap, consequence: str, where: Sequence[Spot]) -> CheckProblem:
+    scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
+    message = f"{bot.name} is not known to report {gap.part}: {consequence}"
+    return CheckProblem("unchecked", WARNING, message, where[0].where, scenarios)
 
 
 def _asked_topics(every: Sequence[Spot]) -> dict[tuple[str, ...], list[Spot]]:

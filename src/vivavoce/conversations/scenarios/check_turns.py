@@ -13,6 +13,7 @@ from vivavoce.conversations.scenario import (
     Kind,
     Match,
     Pattern,
+    Plan,
     Scenario,
     Script,
     ScriptTurn,
@@ -52,9 +53,14 @@ class Spot:
 
 def spots(expanded: Expanded) -> Iterator[Spot]:
     """Yield every turn of the plan with its place."""
-    for script in expanded.plan.scripts:
+    yield from plan_spots(expanded.plan, expanded.lines)
+
+
+def plan_spots(plan: Plan, lines: Mapping[tuple[str, str], int | None]) -> Iterator[Spot]:
+    """Yield every turn of a plan with its place; `lines`: where each stands in its file."""
+    for script in plan.scripts:
         for turn in script.turns:
-            line = expanded.lines.get((script.scenario, turn.id))
+            line = lines.get((script.scenario, turn.id))
             where = f"{script.scenario}/{turn.id}"
             yield Spot(script, turn, f"{where} (line {line})" if line is not None else where)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from vivavoce.conversations.scenario import Expectation, Match, Pattern
+from vivavoce.conversations.scenario import Expectation, ExpectedAction, Match, Pattern
 
 # Kinds of values that matching knows by itself.
 BUILT_IN = frozenset({"number", "date", "time", "money"})
@@ -53,6 +53,9 @@ def fill_expectation(expect: Expectation, values: Mapping[str, str]) -> Expectat
     changes["slots"] = fill_map(expect.slots, values)
     changes["slots_after"] = fill_map(expect.slots_after, values)
     changes["action"] = None if expect.action is None else fill(expect.action, values)
+    changes["actions"] = tuple(
+        ExpectedAction(fill(action.name, values), _fill_all(action.args, values)) for action in expect.actions
+    )
     return replace(expect, **changes)
 
 
@@ -61,4 +64,21 @@ def texts_of(expect: Expectation) -> list[str]:
     patterns = (*expect.any, *expect.all, *expect.none)
     found = [pattern.text for pattern in patterns]
     found += [*expect.slots.values(), *expect.slots_after.values(), *expect.intents, *expect.slot_values]
-    return [*found, *expect.buttons, *expect.cards, *expect.media, expect.action or ""]
+    found += [text for action in expect.all_actions for text in (action.name, *_texts_in(action.args))]
+    return [*found, *expect.buttons, *expect.cards, *expect.media]
+
+
+def _fill_all(value: Any, values: Mapping[str, str]) -> Any:
+    """Put values into every text of a nested value."""
+    if isinstance(value, str):
+        return fill(value, values)
+    if isinstance(value, Mapping):
+        return {name: _fill_all(item, values) for name, item in value.items()}
+    return [_fill_all(item, values) for item in value] if isinstance(value, list) else value
+
+
+def _texts_in(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return [text for item in inner for text in _texts_in(item)]

@@ -12,6 +12,7 @@ from typing import Any
 from vivavoce.conversations.scenario import (
     Defaults,
     Expectation,
+    ExpectedAction,
     FallbackRule,
     Kind,
     Match,
@@ -77,6 +78,14 @@ def _patterns(data: Sequence[str | Mapping[str, Any]]) -> tuple[Pattern, ...]:
     return tuple(_pattern(each) for each in data)
 
 
+def _actions_to_json(actions: Sequence[ExpectedAction]) -> list[Json]:
+    return [{"name": action.name, "args": dict(action.args)} for action in actions]
+
+
+def _actions(data: Sequence[Mapping[str, Any]]) -> tuple[ExpectedAction, ...]:
+    return tuple(ExpectedAction(each["name"], each["args"]) for each in data)
+
+
 def _save_to_json(save: Mapping[str, Pattern]) -> Json:
     return {name: _pattern_to_json(pattern) for name, pattern in save.items()}
 
@@ -130,9 +139,18 @@ _PATTERN = _packing(Pattern, {"match": _value})
 _PATTERN_BACK: Mapping[str, Change] = {"match": Match}
 _EXPECT = _packing(
     Expectation,
-    {**dict.fromkeys(_TEXTS, list), **dict.fromkeys(_PATTERNS, _patterns_to_json), **dict.fromkeys(_MAPS, dict)},
+    {
+        **dict.fromkeys(_TEXTS, list),
+        **dict.fromkeys(_PATTERNS, _patterns_to_json),
+        **dict.fromkeys(_MAPS, dict),
+        "actions": _actions_to_json,
+    },
 )
-_EXPECT_BACK: Mapping[str, Change] = {**dict.fromkeys(_TEXTS, tuple), **dict.fromkeys(_PATTERNS, _patterns)}
+_EXPECT_BACK: Mapping[str, Change] = {
+    **dict.fromkeys(_TEXTS, tuple),
+    **dict.fromkeys(_PATTERNS, _patterns),
+    "actions": _actions,
+}
 _TURN = _packing(ScriptTurn, {"expect": _expectation_to_json, "kind": _value, "twin": list, "save": _save_to_json})
 _TURN_BACK: Mapping[str, Change] = {"expect": _expectation, "kind": Kind, "twin": tuple, "save": _save}
 _SCRIPT = _packing(Script, {"tags": list, "on_mismatch": _value, "setup_slots": dict}, skip=("turns",))

@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass
 
 from vivavoce.bots.protocol import Bot, Limits
+from vivavoce.bots.sessions import new_session
 from vivavoce.errors import BotError
 from vivavoce.records import Status
 
@@ -63,7 +64,7 @@ async def ask(bot: Bot, question: str, manners: Manners, label: str) -> Asked:
         await manners.rest()
         if not manners.take():
             break
-        found, retry_after = await _try(bot, question, manners.limits.timeout_s, label, attempt)
+        found, retry_after = await _try(bot, question, manners.limits.timeout_s, attempt)
         # Who judges for minutes may be faster the next time; a talk that gets no mark is lost.
         if not (found.status.transient or found.status is Status.TIMEOUT):
             break
@@ -82,10 +83,10 @@ async def _be_patient(manners: Manners, status: Status, wait: float, *, last: bo
         await asyncio.sleep(wait)
 
 
-async def _try(bot: Bot, question: str, timeout_s: float, label: str, attempt: int) -> tuple[Asked, float | None]:
+async def _try(bot: Bot, question: str, timeout_s: float, attempt: int) -> tuple[Asked, float | None]:
     try:
         async with asyncio.timeout(timeout_s):
-            talk = await bot.open(label)
+            talk = await bot.open(new_session())
             reply = await talk.say(question)
     except TimeoutError:
         return Asked(Status.TIMEOUT, attempts=attempt, error=f"no answer within {timeout_s:g} s"), None

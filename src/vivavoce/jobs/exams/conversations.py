@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ from vivavoce.conversations.running.holding import hold_alone
 from vivavoce.conversations.running.pace import Allowance, Pacing
 from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, talks_of
 from vivavoce.conversations.running.transcript_json import transcript_to_text
-from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript, as_met
 from vivavoce.errors import UsageError, plural
 from vivavoce.jobs.exams.choices import Choice, UnfitError, check_options, flag, from_settings
 from vivavoce.jobs.exams.documents import figure_documents, html_document, json_document
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from vivavoce.conversations.running.record import RunRecord
     from vivavoce.conversations.scenario import Script, ScriptTurn
 
-__all__ = ["PUBLIC_ONLY", "Conversations", "TurnLine", "is_held", "lines_of", "run_options", "telling_bots"]
+__all__ = ["PUBLIC_ONLY", "Conversations", "TurnLine", "bots_as_met", "is_held", "lines_of", "run_options"]
 
 # The option of a run whose bots may live at public addresses alone.
 PUBLIC_ONLY = "public_only"
@@ -168,7 +168,7 @@ _CHOICES: Mapping[str, Choice] = {
 def _unit(header: RunHeader, bot: BotFacts, script: Script, repeat: int) -> UnitPlan:
     which = f", {repeat + 1} of {header.repeats}" if header.repeats > 1 else ""
     title = f"{bot.name}: {script.title or script.id}{which}"
-    return UnitPlan(TalkKey(bot.name, script.id, repeat).session, title, 0 if bot.in_process else 1, bot.name)
+    return UnitPlan(TalkKey(bot.name, script.id, repeat).label, title, 0 if bot.in_process else 1, bot.name)
 
 
 def is_held(result: bytes) -> bool:
@@ -179,32 +179,38 @@ def is_held(result: bytes) -> bool:
 # --- turns -------------------------------------------------------------------------------------------------------
 
 
-def telling_bots(material: bytes, finished: Finished) -> frozenset[str]:
-    """Return the bots that named a topic in any of their talks: their topics are judged in all of them."""
+def bots_as_met(material: bytes, finished: Finished) -> tuple[BotFacts, ...]:
+    """Return the bots with what their replies showed in any of their talks: it is judged in all of them."""
     told = read_material(material)
-    talks = (read_talk(told, unit, result) for unit, result in finished.results.items())
-    return frozenset(talk.key.bot for talk in talks if _names_topic(talk))
+    return _as_met(told.header.bots, (read_talk(told, *unit) for unit in finished.results.items()))
 
 
-def _names_topic(talk: Transcript) -> bool:
-    return any(one.reply is not None and one.reply.intent is not None for one in talk.exchanges)
+def _as_met(bots: Iterable[BotFacts], talks: Iterable[Transcript]) -> tuple[BotFacts, ...]:
+    topics, actions = set(), set()
+    for talk in talks:
+        replies = [exchange.reply for exchange in talk.exchanges if exchange.reply is not None]
+        if any(reply.intent is not None for reply in replies):
+            topics.add(talk.key.bot)
+        if any(reply.actions for reply in replies):
+            actions.add(talk.key.bot)
+    return as_met(bots, topics, actions)
 
 
-def lines_of(material: bytes, key: str, result: bytes, *, telling: Collection[str] = ()) -> tuple[TurnLine, ...]:
+def lines_of(
+    material: bytes, key: str, result: bytes, *, bots: Sequence[BotFacts] | None = None
+) -> tuple[TurnLine, ...]:
     """Return the turns of a talk, judged, those that were not reached among them.
 
-    `telling`: bots that are known to name their topics although nobody said so. A talk in which one does counts by
-    itself; that another talk of the bot has shown it is known only at the end, see `telling_bots`.
+    `bots`: what all talks together showed of the bots, see `bots_as_met`; else what this talk shows.
     """
     from vivavoce.conversations.findings.finding import make_lines
 
     told = read_material(material)
     talk = read_talk(told, key, result)
-    names = {talk.key.bot, *telling} if _names_topic(talk) else telling
-    bots = tuple(replace(bot, reports_intent=bot.reports_intent or bot.name in names) for bot in told.header.bots)
+    known = _as_met(told.header.bots, [talk]) if bots is None else tuple(bots)
     held = {exchange.number: exchange for exchange in talk.exchanges}
     turns = told.scripts[talk.key.script].turns
-    lines = make_lines(replace(told.header, bots=bots), [talk])
+    lines = make_lines(replace(told.header, bots=known), [talk])
     return tuple(_turn_line(line, turn, held.get(turn.number)) for line, turn in zip(lines, turns, strict=True))
 
 
@@ -220,7 +226,7 @@ def _turn_line(line: Line, turn: ScriptTurn, exchange: Exchange | None) -> TurnL
         level=line.level,
         kind=line.kind,
         sent=_storable(exchange.sent if exchange is not None else turn.text),
-        reply=_storable((reply.text or " / ".join(reply.buttons)) if reply is not None else ""),
+        reply=_storable(reply.shown if reply is not None else ""),
         status=line.status,
         outcome=str(line.verdict.outcome),
         reasons=tuple(_storable(reason) for reason in line.verdict.reasons),

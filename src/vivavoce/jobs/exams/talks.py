@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from vivavoce.bots import Bot, BotFacts, Limits, load_entries
 from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold_alone
+from vivavoce.conversations.running.lag import LoopLag
 from vivavoce.conversations.running.pace import Allowance, Pace, Pacing
-from vivavoce.conversations.running.runner import close_bots, despair, make_header, options_of
+from vivavoce.conversations.running.runner import close_bots, despair, lag_for, make_header, options_of
 from vivavoce.conversations.running.transcript_json import (
     header_from_text,
     header_to_text,
@@ -67,7 +68,7 @@ class Material:
             for script in self.header.plan.scripts
             for repeat in range(self.header.repeats)
         )
-        return {key.session: key for key in keys}
+        return {key.label: key for key in keys}
 
     @cached_property
     def scripts(self) -> Mapping[str, Script]:
@@ -94,10 +95,7 @@ def conversation_material(
     *,
     run: str = "",
 ) -> bytes:
-    """Return all that a run of conversations is made of; `facts` are those of the bots, in the same order.
-
-    `run` names the sessions of the talks and must be unlike that of any other run; one is drawn where none is given.
-    """
+    """Return all that a run of conversations is made of; `facts` are those of the bots, in the same order."""
     names = [name for name, _ in bots]
     if names != [one.name for one in facts]:
         raise UsageError(
@@ -183,9 +181,9 @@ class TalkRoom:
         self.material = material
         self._options = options_of(material.header)
         self._allowance = allowance or Allowance(self._options.max_messages)
-        pace = pace_of or _own_pace
+        pace, self._lag = pace_of or _own_pace, LoopLag()
         self._channels = {
-            name: open_channel(material, bots[name], pace(name, limits), self._allowance)
+            name: open_channel(material, bots[name], pace(name, limits), self._allowance, self._lag)
             for name, limits in ((facts.name, facts.limits) for facts in material.header.bots)
         }
         self._failures: Counter[str] = Counter()
@@ -202,7 +200,7 @@ class TalkRoom:
     async def hold(self, key: str, told: Told = lambda _: None, *, attempt: int = 1) -> bytes:
         """Hold the conversation of a unit and return its transcript; `told` hears of each exchange at once.
 
-        `attempt` counts from 1: a bot must not take a talk that is held again for the rest of the first.
+        `attempt` counts from 1 and is kept with the sessions of the talk.
         WorkError where no further message may be sent to the bot.
         """
         talk = self.material.talk(key)
@@ -210,6 +208,7 @@ class TalkRoom:
         self._refuse_in_vain(channel, key)
         self._set_aside(turns, key)
         holding = make_holding(self.material, channel, talk, attempt)
+        self._lag.start()
         try:
             transcript = await hold_alone(holding, told)
         finally:
@@ -220,6 +219,7 @@ class TalkRoom:
 
     async def close(self) -> None:
         """Close the bots."""
+        self._lag.stop()
         await close_bots([channel.bot for channel in self._channels.values()])
 
     def _refuse_in_vain(self, channel: Channel, key: str) -> None:
@@ -233,17 +233,18 @@ class TalkRoom:
             raise WorkError(f"the cap of {most} was reached", where=key, remedy="begin a run with a higher cap")
 
 
-def open_channel(material: Material, bot: Bot, pace: Pacing, allowance: Allowance) -> Channel:
+def open_channel(
+    material: Material, bot: Bot, pace: Pacing, allowance: Allowance, lag: LoopLag | None = None
+) -> Channel:
     """Return the way to a bot of a run, under the limits that were set when the run began."""
     limits = {facts.name: facts.limits for facts in material.header.bots}
-    return Channel(bot, Manners(limits[bot.facts.name], pace, material.header.seed, allowance))
+    watched = None if lag is None else lag_for(bot, lag)
+    return Channel(bot, Manners(limits[bot.facts.name], pace, material.header.seed, allowance, watched))
 
 
 def make_holding(material: Material, channel: Channel, talk: TalkKey, attempt: int = 1) -> Holding:
     """Return a conversation of a run, ready to be held."""
-    again = "" if attempt == 1 else f"~{attempt}"
-    session = f"{material.header.run}/{talk.session}{again}"
-    return Holding(channel, material.header.plan, material.scripts[talk.script], talk, session)
+    return Holding(channel, material.header.plan, material.scripts[talk.script], talk, attempt)
 
 
 def _own_pace(_name: str, limits: Limits) -> Pacing:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from vivavoce.bots import Bot, Reply, Status, Talk, load_entry, runs_programs
 from vivavoce.bots.guard import Addresses, limited_to
 from vivavoce.bots.registry import THINKING
+from vivavoce.bots.sessions import new_session
 from vivavoce.conversations.running.asking import Manners, ask, open_talk
 from vivavoce.conversations.running.pace import Pace
 from vivavoce.errors import AbsentError, AccessError, BotError, UsageError, WorkError
@@ -228,7 +229,7 @@ def _desk() -> Desk:
 async def _begin(bot: Bot, key: str, earlier: Sequence[str], thinking: bool) -> _Open:
     limits = replace(bot.facts.limits, retries=0, timeout_s=min(bot.facts.limits.timeout_s, LONGEST_REPLY_S))
     manners = Manners(limits, Pace(limits))
-    opened = await open_talk(bot, f"chat-{new_id()}", manners)
+    opened = await open_talk(bot, new_session(), manners)
     if opened.talk is None:
         await bot.close()
         raise BotError(opened.error or "the bot did not begin a talk", status=str(opened.status))
@@ -254,7 +255,7 @@ async def _end(known: _Open | None) -> None:
 
 def _heard(text: str, answered: Answered) -> Heard:
     reply = answered.reply or Reply()
-    spoken = reply.text.strip() or " / ".join(reply.buttons)
+    spoken = reply.shown.strip()
     trouble = "" if spoken else "the bot said nothing"
     return Heard(text, _storable(spoken), reply.intent or "", bool(reply.fallback), dict(reply.slots), trouble)
 

@@ -201,7 +201,7 @@ def said_at(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPla
     """Return the turns at some places, for examples: a few, in one query."""
     if not places:
         return {}
-    keys = {TalkKey(one.bot, one.script, one.repeat).session for one in places}
+    keys = {TalkKey(one.bot, one.script, one.repeat).label for one in places}
     # By the keys of units, which have an index: conditions on all four columns at once would read the whole run.
     query = (
         sa.select(turns)
@@ -227,10 +227,6 @@ def junit_of(store: Store, run: Run) -> str:
         results = tx.units.results(run.id)
     talks = [read_talk(material, unit, content) for unit, content in results.items()]
     with closing(RunRecord.in_memory(material.header, talks)) as record:
-        telling = record.telling()
-        bots = tuple(
-            replace(bot, reports_intent=bot.reports_intent or bot.name in telling) for bot in material.header.bots
-        )
-        header = replace(material.header, bots=bots)
+        header = record.header_as_met()
         lines = tuple(make_lines(header, record.transcripts()))
         return render_junit(replace(result, header=header, lines=lines), record)

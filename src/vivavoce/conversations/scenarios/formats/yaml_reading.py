@@ -12,6 +12,7 @@ from vivavoce.conversations.scenario import (
     Button,
     Defaults,
     Expectation,
+    ExpectedAction,
     FallbackRule,
     Include,
     Kind,
@@ -160,9 +161,31 @@ def read_expectation(value: Value, at: Place) -> Expectation:
         found["order_any"] = found.pop("order")
     if "intent" in found:
         found["intents"] = found.pop("intent")
-    if found.get("action") == "":
-        del found["action"]
+    actions = found.pop("action", ())
+    if len(actions) == 1 and not actions[0].args:
+        found["action"] = actions[0].name
+    else:
+        found["actions"] = actions
     return Expectation(**found, **reply, extras=extras)
+
+
+def read_actions(value: Value, at: Place) -> tuple[ExpectedAction, ...]:
+    """Read the actions that the bot should take: a name, a name with arguments, or a list of them."""
+    if isinstance(value, list):
+        return tuple(action for item, place in _items(value, at) for action in read_actions(item, place))
+    if isinstance(value, str):
+        return (ExpectedAction(value),) if value else ()
+    found, _ = read_fields(value, at, ACTION, "`action`")
+    if not found.get("name"):
+        at.refuse("`action` has no `name`")
+    return (ExpectedAction(found.get("name", ""), found.get("args", {})),)
+
+
+def _arguments(value: Value, at: Place) -> dict[str, Value]:
+    if isinstance(value, dict):
+        return value
+    at.refuse("`args` must hold names with their values")
+    return {}
 
 
 def read_reply(value: Value, at: Place) -> dict[str, Any]:
@@ -239,6 +262,7 @@ def _given(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 REPLY: Mapping[str, Reader] = dict.fromkeys(("any", "all", "none"), patterns)
+ACTION: Mapping[str, Reader] = {"name": text, "args": _arguments}
 SAID: Mapping[str, Reader] = {"list": text, "pick": whole, "button": text}
 EXPECT: Mapping[str, Reader] = {
     "intent": texts,
@@ -256,7 +280,7 @@ EXPECT: Mapping[str, Reader] = {
     "buttons": texts,
     "cards": texts,
     "media": texts,
-    "action": text,
+    "action": read_actions,
     "within_ms": number(),
     "answered": flag,
     "optional": flag,

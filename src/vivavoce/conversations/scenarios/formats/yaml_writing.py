@@ -11,6 +11,7 @@ from vivavoce.conversations.scenario import (
     Button,
     Defaults,
     Expectation,
+    ExpectedAction,
     Include,
     Kind,
     Pattern,
@@ -121,6 +122,7 @@ def expect_mapping(expect: Expectation) -> Written:
         if patterns
     }
     intents = list(expect.intents)
+    actions = [action_value(action) for action in expect.all_actions]
     return _given(
         counted=None if expect.counted else False,
         intent=intents[0] if len(intents) == 1 and intents[0] else intents,
@@ -137,11 +139,16 @@ def expect_mapping(expect: Expectation) -> Written:
         buttons=list(expect.buttons),
         cards=list(expect.cards),
         media=list(expect.media),
-        action=expect.action,
+        action=actions[0] if len(actions) == 1 else actions,
         within_ms=_number(expect.within_ms),
         answered=expect.answered or None,
         optional=expect.optional or None,
     ) | dict(expect.extras)
+
+
+def action_value(action: ExpectedAction) -> str | Written:
+    """Return an expected action; its name alone where no arguments are expected."""
+    return {"name": action.name, "args": dict(action.args)} if action.args else action.name
 
 
 def pattern_value(pattern: Pattern) -> str | Written:
