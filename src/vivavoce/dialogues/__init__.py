@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vivavoce.dialogues.corpus.writing import write_dialogues
     from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance, View, rated_views
     from vivavoce.dialogues.exam import examine_dialogues
+    from vivavoce.dialogues.following import follows, what_helps
     from vivavoce.dialogues.model.model import Model
     from vivavoce.dialogues.model.training import train_model
     from vivavoce.dialogues.model.weights import load_weights, save_weights
@@ -23,15 +24,31 @@ if TYPE_CHECKING:
     from vivavoce.dialogues.raters.protocol import Rater
     from vivavoce.dialogues.raters.registry import load_rater
     from vivavoce.dialogues.recalibration import recalibrate, recalibration_from_json, recalibration_to_json
-    from vivavoce.dialogues.result import Agreement, DialoguesResult, Origin, Passport, Ranking, Recalibration, Score
+    from vivavoce.dialogues.result import (
+        Agreement,
+        Concord,
+        DialoguesResult,
+        Drift,
+        Follows,
+        Help,
+        Origin,
+        Passport,
+        Ranking,
+        Recalibration,
+        Score,
+    )
     from vivavoce.dialogues.result_json import result_to_json, score_to_json
     from vivavoce.dialogues.systems import Preference, rank_by_preferences, rank_systems
 
 _HOMES = {
     "Agreement": "result",
+    "Concord": "result",
     "Corpus": "corpus.reading",
     "Dialogue": "dialogue",
     "DialoguesResult": "result",
+    "Drift": "result",
+    "Follows": "result",
+    "Help": "result",
     "Kind": "dialogue",
     "Model": "model.model",
     "Origin": "result",
@@ -50,6 +67,7 @@ _HOMES = {
     "View": "dialogue",
     "compare_raters": "comparison",
     "examine_dialogues": "exam",
+    "follows": "following",
     "load_rater": "raters.registry",
     "load_weights": "model.weights",
     "measure": "agreement",
@@ -68,14 +86,19 @@ _HOMES = {
     "score_to_json": "result_json",
     "stream_dialogues": "corpus.reading",
     "train_model": "model.training",
+    "what_helps": "following",
     "write_dialogues": "corpus.writing",
 }
 
 __all__ = [
     "Agreement",
+    "Concord",
     "Corpus",
     "Dialogue",
     "DialoguesResult",
+    "Drift",
+    "Follows",
+    "Help",
     "Kind",
     "Model",
     "Origin",
@@ -94,6 +117,7 @@ __all__ = [
     "View",
     "compare_raters",
     "examine_dialogues",
+    "follows",
     "load_rater",
     "load_weights",
     "measure",
@@ -112,6 +136,7 @@ __all__ = [
     "score_to_json",
     "stream_dialogues",
     "train_model",
+    "what_helps",
     "write_dialogues",
 ]
 
