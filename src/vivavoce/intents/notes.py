@@ -10,7 +10,7 @@ from vivavoce.errors import plural
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import ExamRecord, UnitFailure
-from vivavoce.intents.result import Inflation, Note
+from vivavoce.intents.result import DataFacts, Inflation, Note
 from vivavoce.intents.runner import AnyEngine
 from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
 from vivavoce.sentences import say
@@ -33,6 +33,7 @@ def notes_of(
     *,
     engine: AnyEngine,
     inflation: Inflation | None,
+    out_of_scope_share: float | None = None,
 ) -> tuple[Note, ...]:
     """Return every warning of an exam, the gravest first."""
     return (
@@ -40,6 +41,8 @@ def notes_of(
         *_engine_notes(engine),
         *_untestable_notes(material, findings),
         *_size_notes(material),
+        *_largest_notes(DataFacts.of(material.data)),
+        *_traffic_notes(findings, out_of_scope_share),
         *_lonely_notes(material, plans),
         *_setting_notes(findings),
         *_data_notes(material, plans, findings),
@@ -86,6 +89,45 @@ def _size_notes(material: Material) -> Iterator[Note]:
                 "take every number as a first impression."
             ),
         )
+
+
+def _largest_notes(data: DataFacts) -> Iterator[Note]:
+    if data.dominated and data.largest_share is not None:
+        yield Note(
+            "largest_topic",
+            say(
+                f"'{data.largest_topic}' holds {100 * data.largest_share:.0f} % of the examples and dominates every "
+                "number that counts all questions alike: look at the mean over topics too."
+            ),
+        )
+
+
+def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> Iterator[Note]:
+    """Say for which live traffic the mixed shares are weighed, or why they are not."""
+    if share is None or not findings:
+        return
+    if all(one.out_of_scope_share is None for one in findings):
+        yield Note(
+            "traffic",
+            say(
+                f"An out-of-scope share of {100 * share:g} % could not be taken into account: no out-of-scope question "
+                "was tested. Add such messages to the data, or the setting 0,0.15."
+            ),
+        )
+        return
+    yield Note(
+        "traffic",
+        say(f"Shares of all questions are weighed for traffic of which {100 * share:g} % is out of scope."),
+    )
+    for one in findings:
+        if one.negatives_from is not None and one.same_as is None:
+            yield Note(
+                "traffic",
+                say(
+                    f"Setting {one.setting!s} asks no out-of-scope question of its own; those of setting "
+                    f"{one.negatives_from!s} stand in."
+                ),
+            )
 
 
 def _sizes(material: Material) -> Rows:

@@ -100,6 +100,7 @@ class ResultPart:
     """What the first page of a result shows."""
 
     strangers: str
+    balance: str
     verdict: str
     tiles: tuple[TileView, ...]
     pairs: tuple[PairCard, ...]
@@ -274,6 +275,7 @@ def result_tabs(words: Words, project: Project, run: Run, current: str) -> tuple
 
 def _result_part(store: Store, project: Project, run: Run, result: IntentsResult) -> ResultPart:
     from vivavoce.reports import wording
+    from vivavoce.reports.balance import balance_sentence
     from vivavoce.reports.charts import MAIN
     from vivavoce.reports.choices import short_notes, top_pairs
     from vivavoce.reports.meanings import MEASURES
@@ -283,6 +285,7 @@ def _result_part(store: Store, project: Project, run: Run, result: IntentsResult
     ids = {name: own for own, name in topic_names(store, project).items()}
     return ResultPart(
         strangers=wording.strangers_sentence(result),
+        balance=balance_sentence(result),
         verdict=wording.verdict(result),
         tiles=tuple(_tile(result, name) for name in MAIN) if own else (),
         pairs=tuple(_card(project, run, pair, result, ids) for pair in top_pairs(result, SHOWN_PAIRS)),
