@@ -62,9 +62,9 @@ def examine_intents(
 
     `classifier` is a name (see `viva classifiers`) or any object with `fit` and `guess`. `workers` 0 means all
     cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on. `text_view`
-    off ranks the confused pairs by what the engine says alone, without comparing the texts. `out_of_scope_share`
-    is the share of live questions that no topic fits: accuracy, automation rate and the other mixed shares are weighed
-    for it. `timeout` (seconds a call) and `attempts` are for engines that live elsewhere.
+    off ranks the confused pairs by what the engine says alone, without comparing the texts. `out_of_scope_share` is
+    the share of live questions that no topic fits: accuracy, automation rate and the other shares of all questions
+    are weighed for it. `timeout` (seconds a call) and `attempts` are for engines that live elsewhere.
     """
     engine = patient(load_classifier(classifier), timeout, attempts)
     material = Material.of(as_dataset(data), leak_proof=leak_proof)

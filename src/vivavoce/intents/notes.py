@@ -13,6 +13,7 @@ from vivavoce.intents.record import ExamRecord, UnitFailure
 from vivavoce.intents.result import DataFacts, Inflation, Note
 from vivavoce.intents.runner import AnyEngine
 from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
+from vivavoce.records import Dataset, is_out_of_scope
 from vivavoce.sentences import say
 
 FEW_NEGATIVES = 30
@@ -40,6 +41,7 @@ def notes_of(
         *(Note("failed", f"{failure_text(failure)} {say('This retry is not counted.')}") for failure in run.failures),
         *_engine_notes(engine),
         *_untestable_notes(material, findings),
+        *_scope_notes(material.data),
         *_size_notes(material),
         *_largest_notes(DataFacts.of(material.data)),
         *_traffic_notes(findings, out_of_scope_share),
@@ -78,6 +80,17 @@ def _untestable_notes(material: Material, findings: Sequence[SettingFindings]) -
         yield Note("untestable", say(f"Nothing could be tested: all examples of {names} are near-duplicates."))
 
 
+def _scope_notes(data: Dataset) -> Iterator[Note]:
+    """Name the intents that were taken for out-of-scope messages, and topics that are perhaps such messages."""
+    if data.recognised:
+        yield Note("recognised", data.recognition)
+    for topic in filter(is_out_of_scope, data.sizes):
+        yield Note(
+            "perhaps_out_of_scope",
+            say(f"'{topic}' is examined as a topic. If no topic fits its messages, mark them as out of scope."),
+        )
+
+
 def _size_notes(material: Material) -> Iterator[Note]:
     sizes = _sizes(material)
     total, median = int(sizes.sum()), float(np.median(sizes))
@@ -110,8 +123,8 @@ def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> 
         yield Note(
             "traffic",
             say(
-                f"An out-of-scope share of {100 * share:g} % could not be taken into account: no out-of-scope question "
-                "was tested. Add such messages to the data, or the setting 0,0.15."
+                f"An out-of-scope share of {100 * share:g} % could not be taken into account: no out-of-scope "
+                "question was tested. Add such messages to the data, or the setting 0,0.15."
             ),
         )
         return

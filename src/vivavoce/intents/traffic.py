@@ -13,6 +13,7 @@ from vivavoce.errors import UsageError
 from vivavoce.intents.splits import Setting
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
+from vivavoce.settings import MOST_OUT_OF_SCOPE
 from vivavoce.statistics import wilson
 
 # The shares that depend on how many questions are out of scope; all others are about one of the two kinds alone.
@@ -36,10 +37,8 @@ class Traffic:
     setting: Setting
     negatives: Mapping[int, Counts]
 
-    def weigh(
-        self, measured: Mapping[str, float | None], counts: Counts, retry: int
-    ) -> Mapping[str, float | None]:
-        """Return the numbers of one retry with the mixed shares weighed anew; None where the retry has no negatives."""
+    def weigh(self, measured: Mapping[str, float | None], counts: Counts, retry: int) -> Mapping[str, float | None]:
+        """Return the numbers of one retry with the mixed shares weighed anew; None where there are no negatives."""
         negatives = self.negatives.get(retry, Counts({}))
         return {**measured, **{name: _mix(name, counts, negatives, self.share).value for name in MIXED}}
 
@@ -54,8 +53,8 @@ class Traffic:
 
 def check_share(share: float | None) -> float | None:
     """Refuse a share of out-of-scope questions that leaves no known ones."""
-    if share is not None and not 0 <= share < 1:
-        raise UsageError(f"the share of out-of-scope questions must be at least 0 and below 1, not {share}")
+    if share is not None and not 0 <= share <= MOST_OUT_OF_SCOPE:
+        raise UsageError(f"the share of out-of-scope questions must be 0 to {MOST_OUT_OF_SCOPE:g}, not {share}")
     return None if share is None else float(share)
 
 

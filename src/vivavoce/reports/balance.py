@@ -21,7 +21,7 @@ def _mean_over_topics(result: IntentsResult) -> list[str]:
         return []
     return [
         say(
-            f"Of 100 known questions, it would answer {of_hundred(alike)} rightly if visitors asked about every topic "
+            f"Of 100 known questions, it would answer {of_hundred(alike)} rightly if visitors asked about each topic "
             f"equally often, and {hundred(by_size.value)} if they asked as often as the examples do."
         )
     ]

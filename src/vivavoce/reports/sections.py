@@ -25,7 +25,9 @@ from vivavoce.version import __version__
 MAIN = charts.MAIN
 MOST_TOPICS = 100
 MOST_CELLS = 40
-GRAVE = frozenset({"failed", "untestable", "few_examples", "one_topic", "few_negatives", "contradictions", "largest_topic"})
+GRAVE = frozenset(
+    {"failed", "untestable", "few_examples", "one_topic", "few_negatives", "contradictions", "largest_topic"}
+)
 section = partial(tag, "section")
 
 
