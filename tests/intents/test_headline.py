@@ -1,4 +1,4 @@
-"""What could flatter the headline: one large topic, out-of-scope messages taught as a topic, traffic unlike the data."""
+"""What could flatter the headline: one large topic, out-of-scope messages taught as a topic, unlike traffic."""
 
 from __future__ import annotations
 
