@@ -158,6 +158,15 @@ def test_a_setting_without_negatives_borrows_those_of_another_and_says_so() -> N
     assert "40 of them out of scope" in headline(result)
 
 
+def test_a_retry_without_out_of_scope_questions_takes_those_of_all_retries() -> None:
+    data = Dataset.of([*EVEN.texts, "zebra1"], [*EVEN.intents, None])
+    plain = examine(data, SurePart()).settings[0]
+    weighed = examine(data, SurePart(), out_of_scope_share=0.3).settings[0]
+    known, declined = plain.in_scope_accuracy.value, plain.negative_rejection.value
+    assert plain.counts.negatives == 1
+    assert weighed.accuracy.value == pytest.approx(0.7 * known + 0.3 * declined)
+
+
 def test_a_share_that_cannot_be_used_changes_no_number_and_is_noted() -> None:
     plain, asked = examine(EVEN), examine(EVEN, out_of_scope_share=0.4)
     assert plain.settings[0].rates == asked.settings[0].rates

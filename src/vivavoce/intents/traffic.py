@@ -6,8 +6,9 @@ q, the known questions of a retry weigh 1 - q together and its negatives weigh q
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from vivavoce.errors import UsageError
 from vivavoce.intents.splits import Setting
@@ -37,16 +38,24 @@ class Traffic:
     setting: Setting
     negatives: Mapping[int, Counts]
 
+    @cached_property
+    def pooled(self) -> Counts:
+        """The negatives of all retries together."""
+        return Counts({outcome: sum(one[outcome] for one in self.negatives.values()) for outcome in Outcome})
+
     def weigh(self, measured: Mapping[str, float | None], counts: Counts, retry: int) -> Mapping[str, float | None]:
-        """Return the numbers of one retry with the mixed shares weighed anew; None where there are no negatives."""
-        negatives = self.negatives.get(retry, Counts({}))
+        """Return the numbers of one retry with the mixed shares weighed anew.
+
+        A retry that asked no out-of-scope question takes those of all retries.
+        """
+        own = self.negatives.get(retry)
+        negatives = own if own is not None and own.negatives else self.pooled
         return {**measured, **{name: _mix(name, counts, negatives, self.share).value for name in MIXED}}
 
     def widen(self, rates: Mapping[str, Rate], counts: Counts, times: float) -> Mapping[str, Rate]:
         """Make the intervals at least as wide as few, heavily weighed questions allow; `times` each was tested."""
-        pooled = _sum(list(self.negatives.values()))
         return {
-            name: _widened(rate, _mix(name, counts, pooled, self.share), times) if name in MIXED else rate
+            name: _widened(rate, _mix(name, counts, self.pooled, self.share), times) if name in MIXED else rate
             for name, rate in rates.items()
         }
 
@@ -82,10 +91,6 @@ def _mix(name: str, known: Counts, negatives: Counts, share: float) -> _Mix:
 
 def _only(counts: Counts, *, negative: bool) -> Counts:
     return Counts({o: n for o, n in counts.by_outcome.items() if (o in OUT_OF_SCOPE_OUTCOMES) is negative})
-
-
-def _sum(counts: Sequence[Counts]) -> Counts:
-    return Counts({outcome: sum(one[outcome] for one in counts) for outcome in Outcome})
 
 
 def _widened(rate: Rate, mix: _Mix, times: float) -> Rate:
