@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from material import intents
@@ -50,7 +51,7 @@ def accuracies(seed: int, engine: str, share: float) -> dict[str, float]:
     known = [row for row in data if row[1] is not None]
     asked = draw("test", topics, 30, round(30 * TOPICS * share / (1 - share)), rng)
     live = examine_blind(dataset(known), dataset(asked), engine, resamples=0).rates["accuracy"].value
-    options = {"retries": 5, "text_view": False, "settings": [PLAIN, SMALLEST]}
+    options: dict[str, Any] = {"retries": 5, "text_view": False, "settings": [PLAIN, SMALLEST]}
     plain = examine_intents(dataset(known), engine, **options)
     borrowed = examine_intents(dataset(known), engine, **options, out_of_scope_share=share)
     own = examine_intents(dataset(data), engine, **options, out_of_scope_share=share)
