@@ -1,16 +1,15 @@
 """Live traffic with 30 % out-of-scope questions: how far is each estimate of accuracy from the accuracy in use?
 
-    python benchmarks/traffic.py [--draws 10] [--engine linear] [--share 0.3]
+    python benchmarks/traffic.py [--draws 8] [--engine linear] [--share 0.3] [--threshold 0.5] [--data clinc150_full]
 
-Data: CLINC150. Each draw takes 40 topics with 20 training examples, and 40 out-of-scope training messages. Live
-traffic is the test set of these topics, mixed with its out-of-scope messages. A bot trained on all examples answers
-it; the estimates come from cross-validation of the same examples.
+Each draw takes 40 topics with 20 examples and 40 out-of-scope messages as the data, and 30 other messages of each
+topic with other out-of-scope messages as live traffic. A bot trained on all examples answers the traffic; the
+estimates come from cross-validation of the same examples.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,18 +22,24 @@ from vivavoce.intents.exam import PLAIN, examine_intents
 from vivavoce.intents.splits import Setting
 from vivavoce.records import Dataset
 
-TOPICS, EXAMPLES, STRANGE = 40, 20, 40
+TOPICS, EXAMPLES, LIVE, STRANGE = 40, 20, 30, 40
 SMALLEST = Setting(0, 0.15)
 Rows = list[tuple[str, str | None]]
 
 
-def draw(split: str, topics: Sequence[str], each: int, outside: int, rng: np.random.Generator) -> Rows:
-    """Draw messages of some topics, and out-of-scope messages."""
+def draw(name: str, share: float, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    """Draw the data of some topics and the live traffic about them: no message is in both."""
     by_topic: dict[str, list[str]] = {}
-    for text, intent in zip(*intents("clinc150_full", split), strict=True):
+    for text, intent in zip(*intents(name), strict=True):
         by_topic.setdefault(intent, []).append(text)
-    known: Rows = [(str(text), topic) for topic in topics for text in rng.permutation(by_topic[topic])[:each]]
-    return [*known, *((str(text), None) for text in rng.permutation(by_topic["oos"])[:outside])]
+    outside = [str(text) for text in rng.permutation(by_topic.pop("oos"))]
+    data, live = [], []
+    for topic in rng.choice(sorted(by_topic), TOPICS, replace=False):
+        rows: Rows = [(str(text), str(topic)) for text in rng.permutation(by_topic[str(topic)])[: EXAMPLES + LIVE]]
+        data += rows[:EXAMPLES]
+        live += rows[EXAMPLES:]
+    asked = STRANGE + round(len(live) * share / (1 - share))
+    return [*data, *((t, None) for t in outside[:STRANGE])], [*live, *((t, None) for t in outside[STRANGE:asked])]
 
 
 def dataset(rows: Rows) -> Dataset:
@@ -42,19 +47,18 @@ def dataset(rows: Rows) -> Dataset:
     return Dataset.of([text for text, _ in rows], [topic for _, topic in rows])
 
 
-def accuracies(seed: int, engine: str, share: float) -> dict[str, float]:
+def accuracies(seed: int, asked: argparse.Namespace) -> dict[str, float]:
     """Return the accuracy in use, and every estimate of it."""
-    rng = np.random.default_rng(seed)
-    everything = sorted(set(intents("clinc150_full", "train")[1]) - {"oos"})
-    topics = [str(topic) for topic in rng.choice(everything, TOPICS, replace=False)]
-    data = draw("train", topics, EXAMPLES, STRANGE, rng)
+    data, traffic = draw(asked.data, asked.share, np.random.default_rng(seed))
     known = [row for row in data if row[1] is not None]
-    asked = draw("test", topics, 30, round(30 * TOPICS * share / (1 - share)), rng)
-    live = examine_blind(dataset(known), dataset(asked), engine, resamples=0).rates["accuracy"].value
-    options: dict[str, Any] = {"retries": 5, "text_view": False, "settings": [PLAIN, SMALLEST]}
+    engine, threshold = asked.engine, asked.threshold
+    blind = examine_blind(dataset(known), dataset(traffic), engine, threshold=threshold, resamples=0)
+    live = blind.rates["accuracy"].value
+    options: dict[str, Any] = {"retries": 5, "threshold": threshold, "text_view": False}
+    options |= {"settings": [PLAIN, SMALLEST]}
     plain = examine_intents(dataset(known), engine, **options)
-    borrowed = examine_intents(dataset(known), engine, **options, out_of_scope_share=share)
-    own = examine_intents(dataset(data), engine, **options, out_of_scope_share=share)
+    borrowed = examine_intents(dataset(known), engine, **options, out_of_scope_share=asked.share)
+    own = examine_intents(dataset(data), engine, **options, out_of_scope_share=asked.share)
     return {
         "live": live or 0.0,
         "plain cross-validation (0, 0)": plain.rate("accuracy", PLAIN).value or 0.0,
@@ -67,13 +71,16 @@ def accuracies(seed: int, engine: str, share: float) -> dict[str, float]:
 def main() -> None:
     """Measure and show the bias of each estimate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--draws", type=int, default=8)
     parser.add_argument("--engine", default="linear")
     parser.add_argument("--share", type=float, default=0.3)
+    parser.add_argument("--threshold", type=float, default=0.5)
+    parser.add_argument("--data", default="clinc150_full")
     options = parser.parse_args()
-    drawn = [accuracies(seed, options.engine, options.share) for seed in range(options.draws)]
+    drawn = [accuracies(seed, options) for seed in range(options.draws)]
     live = np.array([one["live"] for one in drawn])
-    table = Table(title=f"Live accuracy {100 * live.mean():.1f} %, engine {options.engine}, {options.draws} draws")
+    design = f"{options.data}, engine {options.engine}, threshold {options.threshold:g}, {options.draws} draws"
+    table = Table(title=f"Live accuracy {100 * live.mean():.1f} % ({design})")
     for column in ("estimate", "mean", "too high by (points)", "sd over draws"):
         table.add_column(column, justify="left" if column == "estimate" else "right")
     for name in list(drawn[0])[1:]:
