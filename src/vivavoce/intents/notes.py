@@ -138,7 +138,8 @@ def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> 
                 "traffic",
                 say(
                     f"Setting {one.setting!s} asks no out-of-scope question of its own; those of setting "
-                    f"{one.negatives_from!s} stand in."
+                    f"{one.negatives_from!s} stand in. Questions of topics held out are harder to decline than most: "
+                    "real out-of-scope messages in the data make this estimate better."
                 ),
             )
 
