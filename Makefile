@@ -62,6 +62,7 @@ bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data set
 	$(BIN)/python benchmarks/intents.py
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/planted.py
+	$(BIN)/python benchmarks/traffic.py
 	$(BIN)/python benchmarks/conversations.py
 	$(BIN)/viva models get glove --quiet
 	$(BIN)/python benchmarks/dialogues.py

@@ -31,6 +31,8 @@ SPEAKING = ("cli", "reports")
 HEAVY = ("numpy", "scipy", "sklearn", "onnxruntime", "altair", "typer", "sqlalchemy", "fastapi", "torch", "rich")
 # What the library never needs: the web, the store, charts and training frameworks.
 FOREIGN = ("sqlalchemy", "fastapi", "altair", "torch", "typer", "uvicorn", "jinja2", "vl_convert")
+# Packages that another one of the same extra loads for us.
+LOADED_BY = {"python-multipart": "fastapi"}
 
 
 @pytest.fixture(scope="module")
@@ -230,3 +232,13 @@ def test_no_test_asserts_a_time() -> None:
     clocks = re.compile(r"assert\b[^\n]*(perf_counter|process_time|monotonic|time\.time)\(\)")
     tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name]
     assert not [path.name for path in tests if clocks.search(path.read_text(encoding="utf-8"))]
+
+
+def test_every_extra_for_users_brings_only_what_the_code_uses(texts: dict[str, str]) -> None:
+    source = "\n".join(texts.values())
+    for extra in PROJECT["optional-dependencies"].keys() - {"dev", "bench"}:
+        for requirement in PROJECT["optional-dependencies"][extra]:
+            package = re.split(r"[^\w-]", requirement, maxsplit=1)[0]
+            module = LOADED_BY.get(package, package).replace("-", "_")
+            used = rf"\b(?:import|from) {module}\b|\+{module}\b|['\"]{module}['\"]"
+            assert re.search(used, source), f"the extra '{extra}' installs {package}, which nothing uses"

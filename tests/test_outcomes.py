@@ -125,6 +125,7 @@ def test_every_share_is_its_formula_on_a_fixed_table() -> None:
         "good_carefulness": Share(md, deferred),
         "deferral_precision": Share(deferred - md, deferred),
         "deferral_recall": Share(ud + nd + cg + cn, ud + nd + cg + cn + wa + fa),
+        "best_guess_accuracy": Share(ca + md, ca + wa + md + ud + nd),
     }
 
 

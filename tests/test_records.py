@@ -74,8 +74,15 @@ def test_the_hash_changes_when_a_topic_becomes_out_of_scope() -> None:
     assert Dataset.of(["x"], ["a"]).hash != Dataset.of(["x"], [None]).hash
 
 
-def test_a_topic_called_none_is_not_out_of_scope() -> None:
-    assert Dataset.of(["x"], ["None"]).hash != Dataset.of(["x"], [None]).hash
+def test_a_topic_called_none_is_not_out_of_scope_where_every_intent_is_a_topic() -> None:
+    assert Dataset.of(["x"], ["None"], out_of_scope=None).hash != Dataset.of(["x"], [None]).hash
+
+
+def test_lists_with_a_usual_name_for_out_of_scope_are_read_as_files_are() -> None:
+    data = Dataset.of(["x", "y", "z"], ["pay", "nlu_fallback", None])
+    assert data.intents == ("pay", None, None)
+    assert data.recognised == ("nlu_fallback",)
+    assert Dataset.of(["x", "y"], ["pay", "mine"], out_of_scope="mine").intents == ("pay", None)
 
 
 def test_the_hash_knows_nothing_of_where_the_rows_came_from() -> None:

@@ -172,6 +172,7 @@ class Counts:
             "good_carefulness": Share(self[Outcome.MISSED], self.deferred),
             "deferral_precision": Share(well_deferred, self.deferred),
             "deferral_recall": Share(well_deferred, well_deferred + wrong),
+            "best_guess_accuracy": Share(self._sum(Outcome.RIGHT, Outcome.MISSED), self.total - self.negatives),
         }
 
 

@@ -175,8 +175,7 @@ def _meant(error: ImportError) -> str:
 def _extra_of(point: EntryPoint, module: str) -> str:
     """Return the extra of the plug-in's distribution that brings a module, or nothing.
 
-    Modules are not named after their package everywhere, but `google` is the beginning of
-    `google-cloud-dialogflow` and `ibm_watson` is `ibm-watson`, which serves for all extras here.
+    A module is taken for a package's where one name is the other or its beginning: `acme` for `acme-cloud-chat`.
     """
     wanted = _normal(module)
     for requirement in (point.dist and point.dist.requires) or []:

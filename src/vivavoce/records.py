@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from vivavoce.errors import DataError, Fault
+from vivavoce.sentences import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +166,53 @@ class Rate:
         return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
 
 
+# Instead of the name of an intent: whichever has one of OUT_OF_SCOPE_NAMES.
+AUTO = "auto"
+# What chatbot tools call messages that no topic fits, in small letters, without blanks and signs.
+OUT_OF_SCOPE_NAMES = frozenset(
+    {
+        *("oos", "ood", "outofscope", "outofscopeintent", "outofdomain"),
+        *("fallback", "fallbackintent", "nlufallback", "defaultfallback", "defaultfallbackintent"),
+        *("amazonfallbackintent", "nonodesdetected"),
+        *("none", "noneintent", "noneoftheabove", "noneofthese"),
+    }
+)
+
+
+@lru_cache(maxsize=4096)
+def is_out_of_scope(intent: str, name: str | None = AUTO) -> bool:
+    """Tell whether an intent stands for messages that no topic fits: by one name, or with AUTO by the usual names."""
+    if name != AUTO:
+        return intent == name
+    return re.sub(r"[\W_]+", "", intent.casefold()) in OUT_OF_SCOPE_NAMES
+
+
 @dataclass(frozen=True)
 class Dataset:
-    """Training examples in their original order, and where they came from."""
+    """Training examples in their original order, and where they came from.
+
+    `recognised`: the intents that were taken for out-of-scope messages because of their usual names.
+    """
 
     examples: tuple[Example, ...]
     source: str = "memory"
     notes: tuple[str, ...] = field(default=())
+    recognised: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, texts: Sequence[str], intents: Sequence[str | None], *, source: str = "memory") -> Dataset:
-        """Build a data set from two lists of equal length; refuse what is not text, all faults at once."""
+    def of(
+        cls,
+        texts: Sequence[str],
+        intents: Sequence[str | None],
+        *,
+        source: str = "memory",
+        out_of_scope: str | None = AUTO,
+    ) -> Dataset:
+        """Build a data set from two lists of equal length; refuse what is not text, all faults at once.
+
+        Rows of the intent `out_of_scope` get none: they belong to no topic. By default these are the intents with
+        one of the usual names (`oos`, `fallback`, `None`, ...); None: every intent is a topic.
+        """
         if len(texts) != len(intents):
             raise DataError(
                 f"there are {len(texts)} texts but {len(intents)} intents",
@@ -184,8 +222,10 @@ class Dataset:
         faults = [fault for row, pair in enumerate(zip(texts, intents, strict=True)) for fault in _faults(row, *pair)]
         if faults:
             raise DataError("these rows cannot be used", where=source, faults=faults, remedy="correct the rows")
+        outside = {intent for intent in intents if intent is not None and is_out_of_scope(intent, out_of_scope)}
         rows = enumerate(zip(texts, intents, strict=True))
-        return cls(tuple(Example(text, intent, row=row) for row, (text, intent) in rows), source)
+        examples = tuple(Example(text, None if i in outside else i, row=row) for row, (text, i) in rows)
+        return cls(examples, source, recognised=tuple(sorted(outside)) if out_of_scope == AUTO else ())
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -212,6 +252,22 @@ class Dataset:
     def hash(self) -> str:
         """A fingerprint of texts and topics in order: 16 hexadecimal digits of SHA-256."""
         return fingerprint(self.texts, self.intents)
+
+    @property
+    def recognition(self) -> str:
+        """Which intents were taken for out-of-scope messages, and how to switch that off; empty where none was."""
+        if not self.recognised:
+            return ""
+        names = ", ".join(f"'{name}'" for name in self.recognised)
+        return say(
+            f"By their names, these intents hold out-of-scope messages: {names}. They test, but never train. "
+            "To treat them as topics, use --out-of-scope - (in Python out_of_scope=None)."
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to know about the data: which intents were recognised, then the notes."""
+        return (self.recognition, *self.notes) if self.recognised else self.notes
 
     def select(self, keep: Iterable[int]) -> Dataset:
         """Return the rows at these positions, in that order."""

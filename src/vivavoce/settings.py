@@ -19,6 +19,7 @@ from typing import Any, get_type_hints
 from vivavoce.errors import Fault, FileError, UsageError, nearest
 
 __all__ = [
+    "MOST_OUT_OF_SCOPE",
     "OPTIONS",
     "OTHER_VARIABLES",
     "SETTINGS_FILE",
@@ -31,6 +32,8 @@ __all__ = [
 
 SETTINGS_FILE = "vivavoce.toml"
 TABLE = "vivavoce"
+# A share of 1 would leave no question that a bot could answer.
+MOST_OUT_OF_SCOPE = 0.99
 PREFIX = "VIVA_"
 
 # Variables with our prefix that are not settings: a result never depends on them.
@@ -74,6 +77,15 @@ class Settings:
     encoder: str = field(default="minilm", metadata=_about("Model that turns texts into vectors."))
     threshold: float = field(
         default=0.5, metadata=_about("Least confidence with which the bot answers.", low=0, high=1)
+    )
+    out_of_scope_share: float | None = field(
+        default=None,
+        metadata=_about(
+            "Share of live questions that no topic fits: accuracy, automation rate and other shares of all questions "
+            "are weighed for it; empty: as tested.",
+            low=0,
+            high=MOST_OUT_OF_SCOPE,
+        ),
     )
     retries: int = field(default=10, metadata=_about("How often the exam is repeated with other splits.", low=1))
     test_fraction: float = field(
@@ -192,7 +204,8 @@ _NOTHING = object()
 
 def _read_table() -> tuple[Option, ...]:
     hints = get_type_hints(Settings)
-    kinds = {name: Path if hint == Path | None else hint for name, hint in hints.items()}
+    optional = {Path | None: Path, float | None: float}
+    kinds = {name: optional.get(hint, hint) for name, hint in hints.items()}
     return tuple(Option(row.name, kinds[row.name], row.default, **row.metadata) for row in fields(Settings))
 
 

@@ -29,6 +29,36 @@ def test_json_to_standard_output_stands_there_alone(viva):
     assert {"value", "low", "high", "n"} == content["settings"][0]["accuracy"].keys()
 
 
+def test_the_live_share_of_out_of_scope_questions_is_an_option_and_a_setting(viva, folder, monkeypatch):
+    rows = (folder / "faq.csv").read_text(encoding="utf-8")
+    strange = "".join(f"zebra{n} quartz{n},oos,train,2025-01-01\n" for n in range(9))
+    (folder / "more.csv").write_text(rows + strange, encoding="utf-8")
+    command = ("intents", "examine", "more.csv", *QUICK, "--json", "-")
+    tested, weighed = (
+        json.loads(viva(*command).stdout),
+        json.loads(viva(*command, "--out-of-scope-share", "0.5").stdout),
+    )
+    first, second = tested["settings"][0], weighed["settings"][0]
+    assert (tested["out_of_scope_share"], weighed["out_of_scope_share"]) == (None, 0.5)
+    assert first["in_scope_accuracy"] == second["in_scope_accuracy"]
+    assert first["accuracy"] != second["accuracy"]
+    monkeypatch.setenv("VIVA_OUT_OF_SCOPE_SHARE", "0.5")
+    assert json.loads(viva(*command).stdout)["settings"][0]["accuracy"] == second["accuracy"]
+    assert viva(*command, "--out-of-scope-share", "1").exit_code == 2
+
+
+def test_an_intent_with_a_usual_name_for_out_of_scope_is_no_topic_unless_it_is_wanted(viva, folder, plain):
+    rows = (folder / "faq.csv").read_text(encoding="utf-8")
+    (folder / "rasa.csv").write_text(rows + "what about the weather,nlu_fallback,train,2025-01-01\n" * 9, "utf-8")
+    command = ("intents", "examine", "rasa.csv", *QUICK)
+    facts = [
+        json.loads(viva(*command, "--json", "-", *more).stdout)["data"] for more in ((), ("--out-of-scope", "-"))
+    ]
+    assert [(one["topics"], one["out_of_scope"]) for one in facts] == [(4, 9), (5, 0)]
+    assert "'nlu_fallback'" in plain(viva(*command).stdout)
+    assert "'nlu_fallback'" in plain(viva("intents", "check", "rasa.csv").stdout)
+
+
 @pytest.mark.parametrize(
     ("command", "kind"),
     [

@@ -56,7 +56,8 @@ def call(place: Path, *words: str) -> tuple[int, str, str]:
 
 
 def test_a_run_begun_here_is_done_by_a_worker_and_fetched(place: Path, tmp_path: Path) -> None:
-    code, said, told = call(place, "start", "intents", "jobs", "--retries", "2", "--json", "-")
+    options = ("--retries", "2", "--out-of-scope-share", "0.3")
+    code, said, told = call(place, "start", "intents", "jobs", *options, "--json", "-")
     assert code == 0, told
     assert json.loads(said)["run"]["state"] == "waiting"
     store = open_store(place)
@@ -69,7 +70,8 @@ def test_a_run_begun_here_is_done_by_a_worker_and_fetched(place: Path, tmp_path:
     assert call(place, "fetch", "jobs", "1", str(tmp_path / "report.html"))[0] == 0
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert call(place, "fetch", "jobs", "1", str(tmp_path / "found.json"))[0] == 0
-    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["kind"] == "intents"
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert (found["kind"], found["out_of_scope_share"]) == ("intents", 0.3)
 
 
 def test_a_run_is_cancelled_and_resumed(place: Path) -> None:
@@ -82,6 +84,7 @@ def test_a_run_is_cancelled_and_resumed(place: Path) -> None:
 
 REFUSED = [
     (("start", "intent", "jobs"), "Did you mean 'intents'?"),
+    (("start", "dialogues", "jobs", "--out-of-scope-share", "0.3"), "for the intents exam"),
     (("start", "intents", "jobz"), "Did you mean 'jobs'?"),
     (("start", "conversations", "jobs", "--suite", "flight"), "there is no suite 'flight'"),
     (("fetch", "jobs", "7", "x.html"), "there is no run 7"),

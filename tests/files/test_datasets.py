@@ -77,7 +77,35 @@ def test_out_of_scope_rows_have_no_intent(tmp_path: Path) -> None:
     path = put(tmp_path, "text,intent\na,oos\nb,None\nc,x\n")
     assert read_dataset(path, out_of_scope="None").intents == ("oos", None, "x")
     with pytest.raises(DataError, match="'None' is a reserved word"):
-        read_dataset(path)
+        read_dataset(path, out_of_scope="oos")
+
+
+USUAL_NAMES = (
+    *("oos", "OOS", "out_of_scope", "out-of-scope", "Out of scope", "fallback", "nlu_fallback", "None"),
+    *("none_of_the_above", "default_fallback", "Default Fallback Intent", "AMAZON.FallbackIntent"),
+)
+
+
+@pytest.mark.parametrize("name", USUAL_NAMES)
+def test_usual_names_of_out_of_scope_messages_are_recognised_unless_another_name_is_given(
+    tmp_path: Path, name: str
+) -> None:
+    path = put(tmp_path, f"text,intent\na,{name}\nb,x\nc,other\n")
+    data = read_dataset(path)
+    assert data.intents == (None, "x", "other")
+    assert data.recognised == (name,)
+    assert f"'{name}'" in data.remarks[0]
+    assert "--out-of-scope -" in data.remarks[0]
+    if name != "None":
+        assert read_dataset(path, out_of_scope="other").intents == (name, "x", None)
+        assert read_dataset(path, out_of_scope=None).intents == (name, "x", "other")
+
+
+@pytest.mark.parametrize("name", ["scope", "none_available", "fallback_plan", "oosterhout", "auto"])
+def test_topics_that_only_sound_like_out_of_scope_stay_topics(tmp_path: Path, name: str) -> None:
+    data = read_dataset(put(tmp_path, f"text,intent\na,{name}\nb,x\n"))
+    assert data.intents == (name, "x")
+    assert not data.remarks
 
 
 def test_an_out_of_scope_name_that_never_occurs_is_noted(tmp_path: Path) -> None:
@@ -89,7 +117,7 @@ def test_an_out_of_scope_name_that_never_occurs_is_noted(tmp_path: Path) -> None
 @pytest.mark.parametrize("word", ["__Other", "None", "null", "nan", "NaN", "NULL"])
 def test_reserved_words_are_refused_by_name_with_a_way_out(tmp_path: Path, word: str) -> None:
     with pytest.raises(DataError) as caught:
-        read_dataset(put(tmp_path, f"text,intent\nhi,{word}\n"))
+        read_dataset(put(tmp_path, f"text,intent\nhi,{word}\n"), out_of_scope="oos")
     message = caught.value.faults[0].message
     assert f"'{word}'" in message
     assert "rename" in message
@@ -108,7 +136,7 @@ def test_all_faults_come_at_once_with_their_rows(tmp_path: Path) -> None:
 
 
 def test_bad_rows_can_be_left_out_but_never_silently(tmp_path: Path) -> None:
-    path = put(tmp_path, "text,intent\nhi,a\n,a\nbye,\nx,y,z\nlast,None\n")
+    path = put(tmp_path, "text,intent\nhi,a\n,a\nbye,\nx,y,z\nlast,null\n")
     data = read_dataset(path, skip_bad=True)
     assert [example.row for example in data] == [2]
     assert [note.split(": left out: ")[0] for note in data.notes] == [f"{path}, row {row}" for row in (3, 4, 5, 6)]

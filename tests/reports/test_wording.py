@@ -281,5 +281,5 @@ def _with_rates(answered: Rate, right: Rate) -> IntentsResult:
     from types import SimpleNamespace
 
     rates = {"automation_rate": answered, "precision_answered": right}
-    findings = SimpleNamespace(rates=rates, counts=Counts({}))
+    findings = SimpleNamespace(out_of_scope_share=None, rates=rates, counts=Counts({}))
     return SimpleNamespace(settings=(findings,), threshold=0.5, warnings=())  # type: ignore[return-value]

@@ -47,11 +47,19 @@ def test_an_exam_is_started_watched_and_ended(hall: Any, editor: TestClient) -> 
         {"classifier": "nothing"},
         {"seed": -1},
         {"test_fraction": 1},
+        {"out_of_scope_share": 1},
+        {"out_of_scope_share": "0.3"},
         {"title": "\u0000"},
     ],
 )
 def test_what_cannot_be_examined_is_refused(hall: Any, editor: TestClient, wrong: dict[str, Any]) -> None:
     assert editor.post(f"{BASE}/intents", json={**BODY, **wrong}).status_code in (400, 422)
+
+
+def test_the_live_share_of_out_of_scope_questions_is_an_option_of_the_run(hall: Any, editor: TestClient) -> None:
+    made = editor.post(f"{BASE}/intents", json={**BODY, "out_of_scope_share": 0.3}).json()
+    assert made["options"]["out_of_scope_share"] == 0.3
+    assert editor.post(f"{BASE}/intents", json=BODY).json()["options"]["out_of_scope_share"] is None
 
 
 def test_code_of_the_machine_is_refused_to_an_editor(hall: Any, editor: TestClient) -> None:

@@ -127,6 +127,25 @@ def test_settings_of_ones_own_are_taken(hall: Any, editor: TestClient) -> None:
         assert tx.runs.by_number(hall.project.id, 1).options["settings"] == [[0, 0], [3, 0]]
 
 
+def test_the_live_share_of_out_of_scope_questions_is_taken_from_the_form(hall: Any, editor: TestClient) -> None:
+    assert 'name="out_of_scope_share"' in editor.get("/p/jobs/intents").text
+    assert 'name="out_of_scope_share"' not in editor.get("/p/jobs/engines").text
+    editor.post("/p/jobs/intents", data={**PAPER, "out_of_scope_share": "0,3"})
+    editor.post("/p/jobs/intents", data={**PAPER, "out_of_scope_share": ""})
+    with hall.store.reading() as tx:
+        shares = [tx.runs.by_number(hall.project.id, n).options["out_of_scope_share"] for n in (1, 2)]
+    assert shares == [0.3, None]
+    assert "30 %" in editor.get("/p/jobs/intents/1").text
+    wrong = editor.post("/p/jobs/intents", data={**PAPER, "out_of_scope_share": "1"})
+    assert wrong.status_code == 400
+    assert wrong.text.count('class="fault"') == 1
+
+
+def test_the_result_shows_the_mean_over_topics_beside_the_headline(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    assert "if visitors asked about each topic equally often" in reader.get("/p/jobs/intents/1").text
+
+
 def test_the_result_says_the_headline_and_shows_every_setting(hall: Any, reader: TestClient) -> None:
     run = hold_intents(hall.store, hall.project)
     page = reader.get("/p/jobs/intents/1").text

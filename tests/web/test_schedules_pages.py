@@ -92,6 +92,19 @@ def test_a_daily_run_is_changed_in_the_form_that_made_it_with_undo(house, editor
     assert list_schedules(house.store, house.project)[0].schedule.options == options
 
 
+def test_a_daily_run_keeps_the_live_share_of_out_of_scope_questions(house, editor) -> None:
+    form = {"kind": "intents", "chosen": "tfidf", "number": "5", "minute": "90", "title": "Nightly"}
+    assert editor.post(f"{PATH}/new", data={**form, "out_of_scope_share": "0.3"}).status_code == 303
+    (line,) = list_schedules(house.store, house.project)
+    assert line.schedule.options == {"classifier": "tfidf", "retries": 5, "out_of_scope_share": 0.3}
+    assert "30 % out of scope" in editor.get(PATH).text
+    path = f"{PATH}/{line.schedule.id}/edit"
+    assert 'value="0.3"' in editor.get(path).text
+    assert editor.post(path, data={**form, "out_of_scope_share": "2"}).status_code == 400
+    assert editor.post(path, data={**form, "out_of_scope_share": ""}).status_code == 303
+    assert list_schedules(house.store, house.project)[0].schedule.options == {"classifier": "tfidf", "retries": 5}
+
+
 def test_a_change_that_is_refused_keeps_what_was_typed_and_what_is_gone_stays_visible(house, editor) -> None:
     options = {"classifier": "tfidf"}
     create_schedule(house.store, PRODUCT, house.project, NewSchedule("intents", "Nightly", options))
@@ -132,6 +145,8 @@ ODD = [
     {"kind": "intents", "minute_of_day": 1440},
     {"kind": "intents", "options": {"retries": "ten"}},
     {"kind": "intents", "options": {"retries": 1e99}},
+    {"kind": "intents", "options": {"out_of_scope_share": "0.3"}},
+    {"kind": "intents", "options": {"out_of_scope_share": 1}},
     {"kind": "intents", "options": {"classifier": ["x"]}},
     {"kind": "engines", "options": {"classifiers": [1, 2]}},
     {"kind": "conversations", "options": {"suite": 5}},

@@ -81,7 +81,7 @@ def test_the_preview_says_of_every_row_what_would_happen_and_changes_nothing(sto
         '"  pay  me ",salary',
         "pay me,salary",
         ",salary",
-        "x,none",
+        "x,null",
         "which visa,papers",
         "hello,oos",
         "bye,leave,too much",
@@ -92,7 +92,7 @@ def test_the_preview_says_of_every_row_what_would_happen_and_changes_nothing(sto
         (3, "changed", "pay me", "blanks were put right"),
         (4, "joined", "pay me", "the same as number 3"),
         (5, "refused", " | salary", "the text is empty: write the message or delete the row"),
-        (6, "refused", "x | none", preview.plan.rows[4].reason),
+        (6, "refused", "x | null", preview.plan.rows[4].reason),
         (7, "added", "which visa", "the same text is in visa too"),
         (8, "added", "hello", ""),
         (9, "refused", "", preview.plan.rows[7].reason),
@@ -101,6 +101,22 @@ def test_the_preview_says_of_every_row_what_would_happen_and_changes_nothing(sto
     assert preview.plan.effect.new_topics == ("salary", "papers")
     assert "--" not in "".join(row.reason for row in preview.plan.rows), "a page has no command line"
     assert material(store, project) == [("which visa", "visa")]
+
+
+@in_both
+def test_topics_with_a_usual_name_for_out_of_scope_are_imported_as_none_unless_they_are_wanted(
+    store: Store, project: Project
+) -> None:
+    lines = source_of_text("which visa\tvisa\nhello\tnlu_fallback\nhow are you\tNone")
+    for source in (csv("text,intent", "which visa,visa", "hello,nlu_fallback", "how are you,None"), lines):
+        preview = prepared(store, project, source)
+        assert [row.topic for row in preview.plan.rows] == ["visa", None, None]
+        [note] = preview.notes
+        assert "'nlu_fallback'" in note
+        assert "--" not in note, "a page has no command line"
+    kept = prepared(store, project, csv("text,intent", "which visa,visa", "hello,nlu_fallback"), out_of_scope="-")
+    assert [row.topic for row in kept.plan.rows] == ["visa", "nlu_fallback"]
+    assert not kept.notes
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exam_hall import EACH, TOPICS, fill_project, found_in, hold_engines, hold_intents
+from exam_hall import EACH, SMALL, TOPICS, fill_project, finish, found_in, hold_engines, hold_intents
 from places import in_both
 from vivavoce import plugins
 from vivavoce.errors import AccessError, UsageError
@@ -233,6 +233,15 @@ def test_the_timeline_has_every_run_edit_and_change_of_engine_or_threshold(store
     assert found.marks[0].text == f"Run {last.number} used the threshold 0.9 instead of 0.3"
     assert found.all_marks == 3
     assert [run.number for run in found.runs] == [1, 2]
+
+
+@in_both
+def test_the_timeline_marks_another_share_of_out_of_scope_questions(store: Store, project: Project) -> None:
+    hold_intents(store, project)
+    options = {**SMALL, "classifier": "tfidf", "threshold": 0.3, "out_of_scope_share": 0.25}
+    last = finish(store, intents.start_intents(store, PRODUCT, project, options=options), found_in("intents", 0.3))
+    told = [mark.text for mark in show_timeline(store, project).marks]
+    assert f"Run {last.number} used the out-of-scope share 0.25 instead of none" in told
 
 
 def test_the_timeline_is_cut_to_a_stretch_of_time(store: Store, project: Project) -> None:

@@ -57,12 +57,17 @@ def grouped(texts: Iterable[str], intents: Iterable[Hashable]) -> dict[Hashable,
     return examples
 
 
-def retrain(engine: FourMethods, texts: Iterable[str], intents: Iterable[Hashable]) -> None:
-    """Delete every intent of the engine, make sure that none is left, then create the new ones."""
+def retrain(
+    engine: FourMethods, texts: Iterable[str], intents: Iterable[Hashable], *, leftovers: bool = False
+) -> None:
+    """Delete every intent of the engine, make sure that none is left, then create the new ones.
+
+    `leftovers` trains beside intents that survive their deletion, or are deleted later.
+    """
     # A copy: an engine may return the very list or view that its deletions change.
     for intent in list(engine.all_intents() or ()):
         engine.delete_intent(intent)
-    left = list(engine.all_intents() or ())
+    left = [] if leftovers else list(engine.all_intents() or ())
     if left:
         raise ClassifierError(
             f"{len(left)} intents are left after all were deleted, among them {left[0]!r}",

@@ -28,7 +28,7 @@ from vivavoce.version import __version__
 State = Literal["fine", "missing", "wrong"]
 WRONG = 2
 EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
-# Parts that can be used today; extras of parts that are still to come would only mislead.
+# What each extra is good for; those of a server are named by the commands that need them.
 PURPOSES = {
     "engines": "real bots to compare with: ChatterBot, RiveScript and a small language model",
     "languages": "Chinese words, and word frequencies of many languages",

@@ -14,7 +14,7 @@ import typer
 from vivavoce.cli.completion import complete_classifier, complete_material
 from vivavoce.cli.failures import kept_in
 from vivavoce.cli.gates import blind_gates, exam_gates, require_blind
-from vivavoce.cli.material import engine_of, read_material, settings_in_force
+from vivavoce.cli.material import EVERY_INTENT, engine_of, read_material, settings_in_force
 from vivavoce.cli.options import (
     EXAM,
     GATES,
@@ -30,11 +30,13 @@ from vivavoce.cli.options import (
     Record,
     Scoring,
     Splitting,
+    Traffic,
     grouped,
 )
 from vivavoce.cli.progress import progress_bar
 from vivavoce.cli.results import check_folder, check_targets, conclude, deliver
 from vivavoce.errors import UsageError
+from vivavoce.records import AUTO
 
 if TYPE_CHECKING:
     from vivavoce.intents import Setting
@@ -149,6 +151,7 @@ def examine(
     engine: Engine,
     splitting: Splitting,
     scoring: Scoring,
+    traffic: Traffic,
     patience: Patience,
     record: Record = None,
     fail_under: FailUnder = None,
@@ -165,10 +168,12 @@ def examine(
 
         viva intents examine faq.csv --setting 0,0.15 --fail-under accuracy=0.7 --html report.html
 
+        viva intents examine faq.csv --out-of-scope-share 0.3
+
         viva intents examine faq.csv --classifier python:mybot:Wrapper --record faq.record
     """
     check_targets({"--json": output.json_path, "--html": output.html, "--record": record}, [file])
-    settings = settings_in_force(engine, splitting, scoring, patience, reading)
+    settings = settings_in_force(engine, splitting, scoring, traffic, patience, reading)
     wanted = _wanted(splitting)
     gates = exam_gates(fail_under, wanted)
     data = read_material(file, reading, settings)
@@ -182,6 +187,7 @@ def examine(
             data,
             engine_of(settings.classifier, settings),
             settings=wanted,
+            out_of_scope_share=settings.out_of_scope_share,
             record=record,
             progress=progress,
             **_design(settings),
@@ -236,7 +242,8 @@ def blind(
             progress=progress,
         )
     if predictions:
-        write_predictions(predictions, result.predictions, out_of_scope=reading.out_of_scope)
+        named = {} if reading.out_of_scope in (AUTO, EVERY_INTENT) else {"out_of_scope": reading.out_of_scope}
+        write_predictions(predictions, result.predictions, **named)
     _deliver(output, result, render_blind, show_blind)
     require_blind(result, gates)
 

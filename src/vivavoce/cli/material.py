@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 HANDED_ON = ("home", "word_vectors")
 WITH_ENCODER = ("linear", "vectors")
 MEGABYTE = 1024**2
+# Instead of a name after --out-of-scope: every intent is a topic.
+EVERY_INTENT = "-"
 
 
 def settings_in_force(*groups: Any) -> Settings:
@@ -60,7 +62,7 @@ def read_material(name: str, reading: Reading, settings: Settings) -> Dataset:
         text_column=reading.text_column,
         intent_column=reading.intent_column,
         split=reading.split,
-        out_of_scope=reading.out_of_scope,
+        out_of_scope=None if reading.out_of_scope == EVERY_INTENT else reading.out_of_scope,
         format=reading.format,
         max_bytes=settings.max_file_mb * MEGABYTE,
         max_rows=settings.max_rows,

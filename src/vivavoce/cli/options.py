@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from vivavoce.cli.completion import complete_choices, complete_classifier, complete_format, complete_material
+from vivavoce.records import AUTO
 from vivavoce.settings import OPTIONS
 
 EXAM = "The exam"
@@ -22,14 +23,14 @@ GATES = "Gates and going on"
 _SETTINGS = {option.name: option for option in OPTIONS}
 
 
-def setting(name: str, panel: str, *flags: str, help: str = "", metavar: str | None = None) -> Any:
+def setting(name: str, panel: str, *flags: str, help: str = "", metavar: str | None = None, default: str = "") -> Any:
     """Return the option of a setting: meaning, choices and default stand in the table of settings."""
     row = _SETTINGS[name]
     return typer.Option(
         *(flags or (f"--{name.replace('_', '-')}",)),
         help=help or row.help,
         metavar="|".join(row.choices) or metavar,
-        show_default=str(row.default),
+        show_default=default or str(row.default),
         rich_help_panel=panel,
         autocompletion=complete_choices(row.choices) if row.choices else None,
     )
@@ -123,10 +124,11 @@ class Reading:
         typer.Option(
             "--out-of-scope",
             metavar="NAME",
-            help="Intent of messages that no topic fits; such rows test, but never train.",
+            help="Intent of messages that no topic fits; such rows test, but never train. `auto`: the usual names, "
+            "such as `oos`, `out_of_scope`, `fallback` or `None`; `-`: none, every intent is a topic.",
             rich_help_panel=READING,
         ),
-    ] = "oos"
+    ] = AUTO
     encoding: Encoding = None
     sheet: Sheet = None
     format: Annotated[
@@ -203,6 +205,15 @@ class Splitting:
     partition: Annotated[str | None, setting("partition", EXAM)] = None
     singletons: Annotated[str | None, setting("singletons", EXAM)] = None
     workers: Annotated[int | None, setting("workers", EXAM, metavar="N")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What visitors ask."""
+
+    out_of_scope_share: Annotated[
+        float | None, setting("out_of_scope_share", EXAM, metavar="0..1", default="as tested")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

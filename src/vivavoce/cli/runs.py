@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,7 @@ from vivavoce.cli.places import Workspace, find_project, open_current
 from vivavoce.cli.progress import progress_bar
 from vivavoce.cli.results import Screen, check_targets, head, write_content
 from vivavoce.errors import UsageError, WorkError, nearest
+from vivavoce.settings import MOST_OUT_OF_SCOPE
 
 if TYPE_CHECKING:
     from vivavoce.store.database import Store
@@ -68,6 +69,16 @@ def start(
     retries: Annotated[
         int | None, typer.Option("--retries", metavar="N", min=1, max=100, help="How often it is repeated.")
     ] = None,
+    out_of_scope_share: Annotated[
+        float | None,
+        typer.Option(
+            "--out-of-scope-share",
+            metavar="0..1",
+            min=0,
+            max=MOST_OUT_OF_SCOPE,
+            help="For `intents`: share of live questions that no topic fits.",
+        ),
+    ] = None,
     suite: Annotated[str, typer.Option("--suite", metavar="NAME", help="Suite of the conversations.")] = "",
     bot: Annotated[list[str] | None, typer.Option("--bot", metavar="NAME", help="A bot. May be repeated.")] = None,
     level: Annotated[list[str] | None, typer.Option("--level", metavar="NAME", help="A level only.")] = None,
@@ -100,7 +111,8 @@ def start(
         choice = Choice(suite, tuple(bot or ()), tuple(domain or ()), tuple(level or ()), repeats)
         run = _start_talks(store, found, choice)
     else:
-        run = _start(store, found, kind, classifiers=classifier or [], retries=retries, batch=batch)
+        options = {"retries": retries, "out_of_scope_share": out_of_scope_share}
+        run = _start(store, found, kind, classifiers=classifier or [], options=options, batch=batch)
     if wait:
         run = _watched(store, found, run, quiet)
     _finish(store, found, run, json_path, quiet)
@@ -267,7 +279,13 @@ def _opened(workspace: str | None, json_path: str | None) -> Store:
 
 
 def _start(
-    store: Store, project: Project, kind: str, *, classifiers: Sequence[str], retries: int | None, batch: str | None
+    store: Store,
+    project: Project,
+    kind: str,
+    *,
+    classifiers: Sequence[str],
+    options: Mapping[str, Any],
+    batch: str | None,
 ) -> Run:
     from vivavoce.workspace.access.actors import PRODUCT
     from vivavoce.workspace.dialogues.dialogues import begin_scoring
@@ -275,12 +293,14 @@ def _start(
     from vivavoce.workspace.exams.intents import start_intents
     from vivavoce.workspace.exams.runs import KINDS
 
-    repeated: dict[str, Any] = {} if retries is None else {"retries": retries}
+    given = {name: value for name, value in options.items() if value is not None}
     if kind == "intents":
         chosen = {"classifier": classifiers[-1]} if classifiers else {}
-        return start_intents(store, PRODUCT, project, options={**chosen, **repeated})
+        return start_intents(store, PRODUCT, project, options={**chosen, **given})
+    if "out_of_scope_share" in given:
+        raise UsageError("--out-of-scope-share is for the intents exam", remedy="leave it out")
     if kind == "engines":
-        return start_engines(store, PRODUCT, project, classifiers, options=repeated)
+        return start_engines(store, PRODUCT, project, classifiers, options=given)
     if kind == "dialogues":
         return begin_scoring(store, PRODUCT, project, batch=batch)
     raise UsageError(f"there is no exam '{kind}'.{nearest(kind, KINDS)}", remedy=f"choose from {', '.join(KINDS)}")

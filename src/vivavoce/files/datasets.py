@@ -26,7 +26,7 @@ from vivavoce.files.tables import (
     as_text,
     enumerated,
 )
-from vivavoce.records import Dataset, Example
+from vivavoce.records import AUTO, Dataset, Example, is_out_of_scope
 from vivavoce.sentences import say
 
 SUFFIX_OF = {"ndjson": "jsonl", "tab": "tsv", "xlsm": "xlsx"}
@@ -53,7 +53,7 @@ def read_dataset(
     text_column: str | None = None,
     intent_column: str | None = None,
     split: str | None = None,
-    out_of_scope: str | None = "oos",
+    out_of_scope: str | None = AUTO,
     format: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     max_rows: int = DEFAULT_MAX_ROWS,
@@ -63,8 +63,9 @@ def read_dataset(
 ) -> Dataset:
     """Read examples from a file. All faults are raised at once; nothing is dropped without a note.
 
-    `split` keeps the rows of one value of that column. Rows of the intent `out_of_scope` get no intent.
-    `skip_bad` leaves out rows that cannot be used and lists each in the notes instead of refusing the file.
+    `split` keeps the rows of one value of that column. Rows of the intent `out_of_scope` get no intent;
+    by default these are the intents with one of the usual names (`oos`, `fallback`, `None`, ...), with None there are
+    none. `skip_bad` leaves out rows that cannot be used and lists each in the notes instead of refusing the file.
     """
     path = Path(path)
     table = read_table(path, ReadOptions(encoding, max_bytes, sheet, max_rows), format)
@@ -81,7 +82,7 @@ def read_dataset(
     notes = [*table.notes, *columns.notes, *map(exclusion, _shown(faults, place))]
     examples = tuple(_examples(good, columns, out_of_scope, place, notes))
     notes += _scope_notes(examples, out_of_scope, place)
-    return Dataset(examples, str(path), tuple(notes))
+    return Dataset(examples, str(path), tuple(notes), _recognised(good, columns, out_of_scope))
 
 
 def read_table(path: Path, options: ReadOptions | None = None, format: str | None = None) -> Table:
@@ -138,7 +139,7 @@ def _of_split(rows: Sequence[Row], columns: Columns, split: str, place: _Place) 
 
 
 def _row_faults(rows: Sequence[Row], columns: Columns, out_of_scope: str | None) -> Iterator[RowFault]:
-    fine: set[str] = {out_of_scope} if out_of_scope else set()  # intents found to be right: most repeat
+    fine: set[str] = set()  # intents found to be right: most repeat
     for row in rows:
         text, intent = row.cells[columns.text], row.cells[columns.intent]
         if message := _text_fault(text):
@@ -163,7 +164,7 @@ def _intent_fault(value: object, out_of_scope: str | None) -> str:
     intent = as_text(value).strip()
     if not intent:
         return say("the intent is empty: write the topic, or the name for out-of-scope messages")
-    if intent.casefold() in RESERVED and intent != out_of_scope:
+    if intent.casefold() in RESERVED and not is_out_of_scope(intent, out_of_scope):
         return (
             f"the intent '{intent}' is a reserved word: rename it, for instance "
             f"'topic_{intent.strip('_').lower()}', or mark these rows as out of scope "
@@ -249,13 +250,20 @@ def _examples(
         intent = as_text(cells[columns.intent]).strip()
         yield Example(
             as_text(cells[columns.text]).strip(),
-            None if intent == out_of_scope else intent,
+            None if is_out_of_scope(intent, out_of_scope) else intent,
             _created(row, columns.created, place, notes),
             _optional(cells, columns.language),
             _optional(cells, columns.split),
             _optional(cells, columns.answer),
             row.number,
         )
+
+
+def _recognised(rows: Sequence[Row], columns: Columns, out_of_scope: str | None) -> tuple[str, ...]:
+    if out_of_scope != AUTO:
+        return ()
+    intents = {as_text(row.cells[columns.intent]).strip() for row in rows}
+    return tuple(sorted(filter(is_out_of_scope, intents)))
 
 
 def _optional(cells: Sequence[object], column: int | None) -> str | None:
@@ -275,7 +283,7 @@ def _created(row: Row, column: int | None, place: _Place, notes: list[str]) -> d
 
 
 def _scope_notes(examples: Sequence[Example], out_of_scope: str | None, place: _Place) -> list[str]:
-    # The default name is a convention; a name that the user gave should be there.
-    if out_of_scope in (None, "oos") or any(example.intent is None for example in examples):
+    # The usual names need not occur; a name that the user gave should be there.
+    if out_of_scope in (None, AUTO) or any(example.intent is None for example in examples):
         return []
     return [f"{place.path}: no row has the out-of-scope intent '{out_of_scope}'"]

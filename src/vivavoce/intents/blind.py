@@ -390,4 +390,4 @@ def _notes(test: Dataset, train: Dataset | None, leak: Leak | None, unlearnt: Se
         yield Note(
             "no_negatives", "No test row is out of scope: nothing is known about declining what no topic fits."
         )
-    yield from (Note("excluded_row", note) for note in (*(train.notes if train else ()), *test.notes))
+    yield from (Note("excluded_row", note) for note in (*(train.remarks if train else ()), *test.remarks))

@@ -127,7 +127,7 @@ def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
         rows=len(dataset),
         out_of_scope=dataset.intents.count(None),
         data_hash=dataset.hash,
-        notes=dataset.notes,
+        notes=dataset.remarks,
         excluded=count_excluded(dataset.notes, dataset.source),
     )
 

@@ -392,5 +392,5 @@ def _notes(
         yield Note("many_pairs", told)
     for one in found:
         yield from (Note("vectors", f"{one.name}: {note}.") for note in one.notes)
-    yield from (Note("excluded_row", note) for note in material.data.notes)
+    yield from (Note("excluded_row", note) for note in material.data.remarks)
     yield Note("consistency", CONSISTENCY)

@@ -16,7 +16,7 @@ from vivavoce import plugins
 from vivavoce.classifiers.patient import PatientClassifier
 from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import UsageError
-from vivavoce.intents.findings import SettingFindings, find
+from vivavoce.intents.findings import SettingFindings, count_retries, find
 from vivavoce.intents.material import Material
 from vivavoce.intents.mistaken import Mistaken, count_mistaken
 from vivavoce.intents.notes import notes_of
@@ -26,6 +26,8 @@ from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
 from vivavoce.intents.similarity import text_chances
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
+from vivavoce.intents.traffic import Traffic, check_share
+from vivavoce.outcomes import Counts
 from vivavoce.records import Dataset
 from vivavoce.statistics import paired_bootstrap
 from vivavoce.version import __version__
@@ -47,6 +49,7 @@ def examine_intents(
     singletons: Singletons | str = Singletons.TRAIN,
     leak_proof: bool = True,
     text_view: bool = True,
+    out_of_scope_share: float | None = None,
     seed: int = 0,
     executor: Executor | None = None,
     workers: int = 0,
@@ -59,15 +62,16 @@ def examine_intents(
 
     `classifier` is a name (see `viva classifiers`) or any object with `fit` and `guess`. `workers` 0 means all
     cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on. `text_view`
-    off ranks the confused pairs by what the engine says alone, without comparing the texts. `timeout` (seconds a
-    call) and `attempts` are for engines that live elsewhere.
+    off ranks the confused pairs by what the engine says alone, without comparing the texts. `out_of_scope_share` is
+    the share of live questions that no topic fits: accuracy, automation rate and the other shares of all questions
+    are weighed for it. `timeout` (seconds a call) and `attempts` are for engines that live elsewhere.
     """
     engine = patient(load_classifier(classifier), timeout, attempts)
     material = Material.of(as_dataset(data), leak_proof=leak_proof)
     wanted = as_settings(settings)
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
     plans = plan_splits(material, base, wanted)
-    threshold = check_threshold(threshold)
+    threshold, share = check_threshold(threshold), check_share(out_of_scope_share)
     units = plan_units(plans, material)
     file = RecordFile(Path(record), record_header(material, engine, base, leak_proof)) if record else None
     run = run_units(
@@ -80,7 +84,7 @@ def examine_intents(
         progress=progress,
     )
     text = judge_texts(material, progress) if text_view else None
-    return conclude(run, material, plans, engine, threshold=threshold, text=text)
+    return conclude(run, material, plans, engine, threshold=threshold, text=text, out_of_scope_share=share)
 
 
 def plan_splits(material: Material, design: Design, settings: Sequence[Setting]) -> dict[Setting, SplitPlan]:
@@ -167,12 +171,13 @@ def conclude(
     *,
     threshold: float,
     text: NDArray[np.float32] | None = None,
+    out_of_scope_share: float | None = None,
 ) -> IntentsResult:
     """Compute the result from the raw record: pure, no engine is asked again."""
     design = next(iter(plans.values())).design
     # One BLAS thread: sums that are split over cores differ in their last bit.
     with threadpool_limits(1):
-        findings = _findings(run, material, plans, threshold)
+        findings = _findings(run, material, plans, threshold, out_of_scope_share)
         pairs = _pairs(run, material, plans, text, count_mistaken(findings))
         inflation = _inflation(run, material, threshold)
     return IntentsResult(
@@ -182,23 +187,48 @@ def conclude(
         design=replace(design, setting=PLAIN),
         settings=findings,
         pairs=pairs,
-        warnings=notes_of(findings, material, plans, run, engine=engine, inflation=inflation),
+        warnings=notes_of(
+            findings,
+            material,
+            plans,
+            run,
+            engine=engine,
+            inflation=inflation,
+            out_of_scope_share=out_of_scope_share,
+        ),
         failures=run.failures,
         inflation=inflation,
+        out_of_scope_share=out_of_scope_share,
     )
 
 
 def _findings(
-    run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], threshold: float
+    run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], threshold: float, share: float | None
 ) -> tuple[SettingFindings, ...]:
     found: list[SettingFindings] = []
+    negatives = {} if share is None else _negatives(run, material, plans, threshold)
     for setting, plan in plans.items():
         source = representative(setting, plans)
         results = run.of(source)
         if results:
-            one = find(results, material, plan, threshold=threshold, seed=plan.design.seed)
+            traffic = None if share is None else _traffic(source, negatives, share)
+            one = find(results, material, plan, threshold=threshold, seed=plan.design.seed, traffic=traffic)
             found.append(one if source == setting else replace(one, same_as=source))
     return tuple(found)
+
+
+def _negatives(
+    run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], threshold: float
+) -> dict[Setting, dict[int, Counts]]:
+    """Return the outcomes of each retry, for the settings that asked out-of-scope questions."""
+    counted = {setting: count_retries(run.of(setting), material, threshold) for setting in plans}
+    return {s: retries for s, retries in counted.items() if any(counts.negatives for counts in retries.values())}
+
+
+def _traffic(setting: Setting, negatives: dict[Setting, dict[int, Counts]], share: float) -> Traffic | None:
+    """Take a setting's own negatives, else those of the first setting that has some."""
+    source = setting if setting in negatives else next(iter(negatives), None)
+    return None if source is None else Traffic(share, source, negatives[source])
 
 
 def _pairs(

@@ -20,6 +20,7 @@ from vivavoce.intents.measures import (
 )
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Rows, Setting, SplitPlan
+from vivavoce.intents.traffic import Traffic
 from vivavoce.outcomes import Counts, Outcome, Share, outcome_places
 from vivavoce.records import Rate
 from vivavoce.statistics import mean_rate, wilson
@@ -88,7 +89,11 @@ class BlindSpots:
 
 @dataclass(frozen=True, eq=False)
 class SettingFindings:
-    """Everything found under one setting."""
+    """Everything found under one setting.
+
+    `out_of_scope_share`: the share of out-of-scope questions that the mixed shares are weighed for, None: as tested.
+    `negatives_from`: the setting whose negatives were weighed, where this one has none.
+    """
 
     setting: Setting
     rates: Mapping[str, Rate]
@@ -107,6 +112,8 @@ class SettingFindings:
     low_topics: tuple[str, ...]
     share_low: float
     same_as: Setting | None = None
+    out_of_scope_share: float | None = None
+    negatives_from: Setting | None = None
 
     def __getattr__(self, name: str) -> Rate:
         # Rates read as attributes: findings.accuracy is findings.rates["accuracy"].
@@ -137,18 +144,29 @@ class Pooled:
 
 
 def find(
-    results: Sequence[UnitResult], material: Material, plan: SplitPlan, *, threshold: float, seed: int
+    results: Sequence[UnitResult],
+    material: Material,
+    plan: SplitPlan,
+    *,
+    threshold: float,
+    seed: int,
+    traffic: Traffic | None = None,
 ) -> SettingFindings:
-    """Compute the findings of one setting from its finished retries."""
-    per_retry = tuple(measures(_items(result, material), threshold) for result in results)
+    """Compute the findings of one setting from its finished retries; `traffic` weighs the mixed shares."""
+    per_retry = tuple(_measures(result, material, threshold, traffic) for result in results)
     n_test = tuple(len(result.test) for result in results)
     n_train = tuple(result.n_train for result in results)
     pooled = Pooled.of(results, material)
     places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
     counts, low = counts_of(pooled.items, threshold), plan.low_topics()
+    distinct = len(np.unique(pooled.row))
+    rates = _rates(per_retry, n_test, n_train, counts, distinct)
+    rates = {**rates, "recall_macro": replace(rates["recall_macro"], n=counts.total - counts.negatives)}
+    if traffic is not None:
+        rates = traffic.widen(rates, counts, counts.total / max(1, distinct))
     return SettingFindings(
         setting=plan.design.setting,
-        rates=_rates(per_retry, n_test, n_train, counts, len(np.unique(pooled.row))),
+        rates=rates,
         counts=counts,
         per_retry=per_retry,
         n_test=n_test,
@@ -163,7 +181,22 @@ def find(
         blind_spots=_blind_spots(pooled, material),
         low_topics=tuple(material.topics[code] for code in np.sort(low)),
         share_low=plan.share_low,
+        out_of_scope_share=None if traffic is None else traffic.share,
+        negatives_from=None if traffic is None or counts.negatives else traffic.setting,
     )
+
+
+def count_retries(results: Sequence[UnitResult], material: Material, threshold: float) -> dict[int, Counts]:
+    """Return the outcomes of each retry."""
+    return {result.key.retry: counts_of(_items(result, material), threshold) for result in results}
+
+
+def _measures(
+    result: UnitResult, material: Material, threshold: float, traffic: Traffic | None
+) -> Mapping[str, float | None]:
+    items = _items(result, material)
+    measured = measures(items, threshold)
+    return measured if traffic is None else traffic.weigh(measured, counts_of(items, threshold), result.key.retry)
 
 
 def _items(result: UnitResult, material: Material) -> Items:

@@ -67,7 +67,9 @@ class Material:
 def _require_topics(data: Dataset, topics: tuple[str, ...]) -> None:
     if len(topics) < 2:
         what = f"all rows have one topic ('{topics[0]}')" if topics else "no row has a topic"
-        raise DataError(what, where=data.source, remedy="an exam needs at least two topics to tell apart")
+        remedy = "an exam needs at least two topics to tell apart"
+        more = f". {data.recognition}" if data.recognised else ""
+        raise DataError(what, where=data.source, remedy=remedy + more)
     if max(data.sizes.values()) < 2:
         raise DataError(
             f"each of the {len(topics)} topics has a single example: nothing can be trained and tested",

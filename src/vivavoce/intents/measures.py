@@ -65,6 +65,18 @@ def f1_scores(items: Items, threshold: float) -> tuple[float | None, float | Non
     return float(f1.mean()), float(np.average(f1, weights=support[present]))
 
 
+def recall_macro(items: Items, threshold: float) -> float | None:
+    """Return the share of each tested topic's questions that was answered rightly, averaged over the topics."""
+    known = ~items.negative
+    if not known.any():
+        return None
+    truth = items.truth[known]
+    hits = truth[items.right[known] & (items.confidence[known] >= threshold)]
+    tested = np.bincount(truth)
+    present = tested > 0
+    return float((np.bincount(hits, minlength=len(tested))[present] / tested[present]).mean())
+
+
 def oos_auroc(items: Items) -> float | None:
     """Return how well confidence tells known messages from negatives: 0.5 is chance, 1 is perfect."""
     confidence = np.where(items.guess >= 0, items.confidence, 0.0)
@@ -150,6 +162,7 @@ def measures(items: Items, threshold: float) -> Mapping[str, float | None]:
     shares = counts_of(items, threshold).shares()
     return {
         **{name: share.value for name, share in shares.items()},
+        "recall_macro": recall_macro(items, threshold),
         "f1_macro": macro,
         "f1_weighted": weighted,
         "oos_auroc": oos_auroc(items),

@@ -10,9 +10,10 @@ from vivavoce.errors import plural
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import ExamRecord, UnitFailure
-from vivavoce.intents.result import Inflation, Note
+from vivavoce.intents.result import DataFacts, Inflation, Note
 from vivavoce.intents.runner import AnyEngine
 from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
+from vivavoce.records import Dataset, is_out_of_scope
 from vivavoce.sentences import say
 
 FEW_NEGATIVES = 30
@@ -33,13 +34,17 @@ def notes_of(
     *,
     engine: AnyEngine,
     inflation: Inflation | None,
+    out_of_scope_share: float | None = None,
 ) -> tuple[Note, ...]:
     """Return every warning of an exam, the gravest first."""
     return (
         *(Note("failed", f"{failure_text(failure)} {say('This retry is not counted.')}") for failure in run.failures),
         *_engine_notes(engine),
         *_untestable_notes(material, findings),
+        *_scope_notes(material.data),
         *_size_notes(material),
+        *_largest_notes(DataFacts.of(material.data)),
+        *_traffic_notes(findings, out_of_scope_share),
         *_lonely_notes(material, plans),
         *_setting_notes(findings),
         *_data_notes(material, plans, findings),
@@ -75,6 +80,17 @@ def _untestable_notes(material: Material, findings: Sequence[SettingFindings]) -
         yield Note("untestable", say(f"Nothing could be tested: all examples of {names} are near-duplicates."))
 
 
+def _scope_notes(data: Dataset) -> Iterator[Note]:
+    """Name the intents that were taken for out-of-scope messages, and topics that are perhaps such messages."""
+    if data.recognised:
+        yield Note("recognised", data.recognition)
+    for topic in filter(is_out_of_scope, data.sizes):
+        yield Note(
+            "perhaps_out_of_scope",
+            say(f"'{topic}' is examined as a topic. If no topic fits its messages, mark them as out of scope."),
+        )
+
+
 def _size_notes(material: Material) -> Iterator[Note]:
     sizes = _sizes(material)
     total, median = int(sizes.sum()), float(np.median(sizes))
@@ -86,6 +102,46 @@ def _size_notes(material: Material) -> Iterator[Note]:
                 "take every number as a first impression."
             ),
         )
+
+
+def _largest_notes(data: DataFacts) -> Iterator[Note]:
+    if data.dominated and data.largest_share is not None:
+        yield Note(
+            "largest_topic",
+            say(
+                f"'{data.largest_topic}' holds {100 * data.largest_share:.0f} % of the examples and dominates every "
+                "number that counts all questions alike: look at the mean over topics too."
+            ),
+        )
+
+
+def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> Iterator[Note]:
+    """Say for which live traffic the mixed shares are weighed, or why they are not."""
+    if share is None or not findings:
+        return
+    if all(one.out_of_scope_share is None for one in findings):
+        yield Note(
+            "traffic",
+            say(
+                f"An out-of-scope share of {100 * share:g} % could not be taken into account: no out-of-scope "
+                "question was tested. Add such messages to the data, or the setting 0,0.15."
+            ),
+        )
+        return
+    yield Note(
+        "traffic",
+        say(f"Shares of all questions are weighed for traffic of which {100 * share:g} % is out of scope."),
+    )
+    for one in findings:
+        if one.negatives_from is not None and one.same_as is None:
+            yield Note(
+                "traffic",
+                say(
+                    f"Setting {one.setting!s} asks no out-of-scope question of its own; those of setting "
+                    f"{one.negatives_from!s} stand in. Questions of topics held out are harder to decline than most: "
+                    "real out-of-scope messages in the data make this estimate better."
+                ),
+            )
 
 
 def _sizes(material: Material) -> Rows:

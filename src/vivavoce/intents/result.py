@@ -18,6 +18,8 @@ from vivavoce.records import Dataset, Rate
 from vivavoce.version import __version__
 
 DEFINITIONS = 1
+# From this share of the examples on, one topic can decide a number that counts every question alike.
+LARGE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +46,28 @@ class Inflation:
 
 @dataclass(frozen=True, slots=True)
 class DataFacts:
-    """What was examined."""
+    """What was examined. `largest_share`: the share of the examples with a topic that the largest topic holds."""
 
     source: str
     hash: str
     rows: int
     topics: int
     out_of_scope: int
+    largest_topic: str | None = None
+    largest_share: float | None = None
 
     @classmethod
     def of(cls, data: Dataset) -> DataFacts:
         """Describe a data set."""
-        return cls(data.source, data.hash, len(data), len(data.sizes), data.intents.count(None))
+        outside = data.intents.count(None)
+        topic, size = next(iter(data.sizes.items()), (None, 0))
+        share = size / (len(data) - outside) if size else None
+        return cls(data.source, data.hash, len(data), len(data.sizes), outside, topic, share)
+
+    @property
+    def dominated(self) -> bool:
+        """Whether the largest topic decides the numbers: a fifth of the examples, and twice an even share."""
+        return self.largest_share is not None and self.largest_share >= max(LARGE_SHARE, 2 / self.topics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +83,7 @@ class IntentsResult:
     warnings: tuple[Note, ...]
     failures: tuple[UnitFailure, ...]
     inflation: Inflation | None
+    out_of_scope_share: float | None = None
 
     def at(self, setting: Setting) -> SettingFindings:
         """Return the findings of one setting."""
@@ -96,6 +109,7 @@ class IntentsResult:
             "test_fraction": self.design.test_fraction,
             "partition": str(self.design.partition),
             "singletons": str(self.design.singletons),
+            "out_of_scope_share": self.out_of_scope_share,
             "settings": [setting_json(findings, self.threshold) for findings in self.settings],
             "pairs": [pair_json(pair) for pair in self.pairs],
             "warnings": notes_json(self.warnings),
@@ -164,6 +178,8 @@ def data_json(data: DataFacts) -> dict[str, Any]:
         "rows": data.rows,
         "topics": data.topics,
         "out_of_scope": data.out_of_scope,
+        "largest_topic": data.largest_topic,
+        "largest_share": data.largest_share,
     }
 
 
@@ -173,6 +189,8 @@ def setting_json(findings: SettingFindings, threshold: float = 0.5) -> dict[str,
         "k": findings.setting.k,
         "p": findings.setting.p,
         "same_as": None if findings.same_as is None else {"k": findings.same_as.k, "p": findings.same_as.p},
+        "out_of_scope_share": findings.out_of_scope_share,
+        "negatives_from": None if (lent := findings.negatives_from) is None else {"k": lent.k, "p": lent.p},
         **{name: rate.to_json() for name, rate in findings.rates.items()},
         "outcomes": {str(outcome): findings.counts[outcome] for outcome in Outcome},
         "n_test": list(findings.n_test),

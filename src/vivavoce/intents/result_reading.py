@@ -60,7 +60,7 @@ def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
 
 def _result(data: Any) -> IntentsResult:
     check_head(data, "intents", DEFINITIONS)
-    found = members(data, _RESULT)
+    found = members(data, _RESULT, {"out_of_scope_share": None})
     found["pairs"] = tuple(_counted(found["pairs"], count_mistaken(found["settings"])))
     return IntentsResult(design=read_design(data), **found)
 
@@ -89,7 +89,7 @@ def read_setting(value: Any) -> Setting:
 
 def read_data(value: Any) -> DataFacts:
     """Return what was examined."""
-    return DataFacts(**members(value, _DATA))
+    return DataFacts(**members(value, _DATA, {"largest_topic": None, "largest_share": None}))
 
 
 def read_design(value: Any) -> Design:
@@ -114,7 +114,9 @@ def read_failure(value: Any) -> UnitFailure:
 
 def read_rates(value: Any) -> dict[str, Rate]:
     """Return the rates of a setting by their names, in the order in which they are shown."""
-    return members(value, dict.fromkeys(rate_names(), rate))
+    # An earlier version did not measure these.
+    unknown = dict.fromkeys(("best_guess_accuracy", "recall_macro"), Rate(None, None, None, 0))
+    return members(value, dict.fromkeys(rate_names(), rate), unknown)
 
 
 @cache
@@ -128,7 +130,7 @@ def rate_names() -> tuple[str, ...]:
 
 
 def _findings(value: Any) -> SettingFindings:
-    found = members(value, _SETTING, {"timing": None})
+    found = members(value, _SETTING, {"timing": None, "out_of_scope_share": None, "negatives_from": None})
     negatives = found.pop("negatives")
     return SettingFindings(
         setting=read_setting(value),
@@ -222,7 +224,15 @@ def _part(shape: Shape) -> Any:
 
 _name = maybe(text)
 _outcome = one_of(Outcome, "an outcome")
-_DATA: Shape = {"source": text, "hash": text, "rows": count, "topics": count, "out_of_scope": count}
+_DATA: Shape = {
+    "source": text,
+    "hash": text,
+    "rows": count,
+    "topics": count,
+    "out_of_scope": count,
+    "largest_topic": maybe(text),
+    "largest_share": maybe(number),
+}
 _DESIGN: Shape = {
     "retries": count,
     "test_fraction": number,
@@ -260,6 +270,8 @@ _CURVE: Shape = {
 }
 _SETTING: Shape = {
     "same_as": maybe(read_setting),
+    "out_of_scope_share": maybe(number),
+    "negatives_from": maybe(read_setting),
     "outcomes": _counts,
     "n_test": each(count),
     "n_train": each(count),
@@ -304,4 +316,5 @@ _RESULT: Shape = {
     "warnings": each(read_note),
     "failures": each(read_failure),
     "inflation": maybe(_inflation),
+    "out_of_scope_share": maybe(number),
 }

@@ -383,5 +383,5 @@ def _notes(told: _Playback, asked: int | None, min_test: int, undated: int) -> I
 
 
 def _other_notes(data: Dataset, engine: AnyClassifier) -> Iterator[Note]:
-    yield from (Note("excluded_row", note) for note in data.notes)
+    yield from (Note("excluded_row", note) for note in data.remarks)
     yield from (Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ()))

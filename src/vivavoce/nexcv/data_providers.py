@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+import numpy as np
 
 from vivavoce.errors import DataError, UsageError
 from vivavoce.nexcv.checks import check_lengths, check_rows, named, plain_list, refuse, setting_faults
@@ -24,6 +27,7 @@ from vivavoce.nexcv.timeline import (
 __all__ = ["NegativeExamplesDatasetProvider", "TestingDatasetProvider", "TimeSeqDatasetProvider"]
 
 SINGLETONS = ("train", "test")
+Splitter = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
 # Products such as 100 x 0.29 fall just short of the whole number they mean.
 ROUNDING = 1e-9
 
@@ -70,6 +74,8 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
         self.others_label = others_label
         self.singletons = singletons or ("train" if self.mode == "fixed" else "test")
         self._check()
+        by_size = min_category_size > 0
+        self.splitter: Splitter = self._split_labels_by_size if by_size else self._split_labels_by_prop
 
     def _check(self) -> None:
         if self.singletons not in SINGLETONS:
@@ -92,7 +98,7 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
     def prepared(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
         """Yield one data set for each repetition."""
         texts, labels = self._checked(X, y)
-        index = self.index(labels)
+        index = self.index(labels, texts)
         if not index.low and self.singletons == "train" and len(index.rows) == len(labels):
             raise DataError("every label has one example only: nothing is left to test", remedy="add examples")
         low_rows, low = index.low_rows, list(index.low)
@@ -111,17 +117,35 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
         check_rows(texts, labels, self.others_label)
         return texts, labels
 
-    def index(self, labels: Sequence[Any]) -> LabelIndex:
-        """Group the rows by label and choose the low-population labels."""
-        rows: dict[Hashable, list[int]] = {}
-        for row, label in enumerate(labels):
-            rows.setdefault(label, []).append(row)
-        by_size = sorted(rows, key=lambda label: -len(rows[label]))
-        if self.min_category_size > 0:
-            small = [label for label in by_size if len(rows[label]) < self.min_category_size]
-            large = [label for label in by_size if len(rows[label]) >= self.min_category_size]
-            return LabelIndex(rows, small, large)
-        return _index_by_share(rows, by_size[::-1], self.other_min_prop * len(labels))
+    def index(self, labels: Sequence[Any], texts: Sequence[Any] | None = None) -> LabelIndex:
+        """Group the rows by label and let `splitter` choose the low-population labels."""
+        low, high = self.splitter(labels if texts is None else texts, labels)
+        return LabelIndex(_rows_by_label(labels), low, high)
+
+    def _split_labels_by_size(self, X: Sequence[Any], y: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the labels with fewer than K examples, and the others, the largest first."""
+        sizes = {label: len(rows) for label, rows in _by_size(y)}
+        small = [label for label, size in sizes.items() if size < self.min_category_size]
+        return small, [label for label, size in sizes.items() if size >= self.min_category_size]
+
+    def _split_labels_by_prop(self, X: Sequence[Any], y: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the smallest labels until they hold the share P, and the others, the smallest first."""
+        ascending = _by_size(y)[::-1]
+        low, taken, wanted = [], 0, self.other_min_prop * len(X)
+        for label, rows in ascending:
+            if taken >= wanted:
+                break
+            low.append(label)
+            taken += len(rows)
+        return low, [label for label, _ in ascending[len(low) :]]
+
+    @staticmethod
+    def _random_list_split(l: list[Any], fraction: float) -> tuple[list[Any], list[Any]]:  # noqa: E741 - its name
+        """Shuffle a list by numpy's legacy generator and cut it; the first part has at least one item."""
+        size = int(len(l) * fraction)
+        size = 1 if fraction > 0 and size == 0 else size
+        np.random.shuffle(l)
+        return l[:size], l[size:]
 
     def _test_size(self, length: int) -> int:
         exact = self.mode == "exact"
@@ -195,14 +219,16 @@ def _from_to(least: int, most: int) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _index_by_share(rows: Mapping[Hashable, list[int]], ascending: list[Any], wanted: float) -> LabelIndex:
-    low, taken = [], 0
-    for label in ascending:
-        if taken >= wanted:
-            break
-        low.append(label)
-        taken += len(rows[label])
-    return LabelIndex(rows, low, ascending[len(low) :])
+def _rows_by_label(labels: Sequence[Any]) -> dict[Hashable, list[int]]:
+    """Return the rows of each label in order of first occurrence."""
+    rows: dict[Hashable, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows.setdefault(label, []).append(row)
+    return rows
+
+
+def _by_size(labels: Sequence[Any]) -> list[tuple[Any, list[int]]]:
+    return sorted(_rows_by_label(labels).items(), key=lambda item: -len(item[1]))
 
 
 def _dataset(
@@ -261,6 +287,29 @@ class TimeSeqDatasetProvider(TestingDatasetProvider):
         options = f"{self.min_examples_ratio};{self.n_steps},{self.test_on_all},{self.test_step}"
         return f"{type(self).__name__}({options})"
 
+    @staticmethod
+    def resolve_date(a: Any, date_key: str) -> float | None:
+        """Return the date of an item as a timestamp; None where it has none."""
+        date = a.get(date_key) if isinstance(a, Mapping) else None
+        return date.timestamp() if isinstance(date, datetime) else None
+
+    @staticmethod
+    def resolve_intent(a: Any, intent_key: str) -> Any:
+        """Return the label of an item; None where it has none."""
+        return a.get(intent_key) if isinstance(a, Mapping) else None
+
+    @staticmethod
+    def sort_dataset_by_date(
+        X: Sequence[Any], y: Sequence[Any], date_key: str, return_timestamps: bool = False
+    ) -> tuple[list[Any], ...]:
+        """Return texts and labels from the oldest to the newest, with `return_timestamps` when each was created.
+
+        As the original does it: undated items are left out.
+        """
+        items = published_timeline(X, y, date_key, TimeSeqDatasetProvider.INTENT_KEY)
+        parts = (items.texts, items.labels)
+        return (*parts, items.seconds) if return_timestamps else parts
+
     def draws(self) -> Draws:
         """Return fresh draws at the seed; only the samples need them."""
         return draws_for(self.mode, self.random_state)
@@ -284,7 +333,7 @@ class TimeSeqDatasetProvider(TestingDatasetProvider):
 
     def _timeline(self, X: Sequence[Any], y: Sequence[Any]) -> tuple[Timeline, int]:
         if self.mode == "exact":
-            return published_timeline(X, y, self.date_key, self.INTENT_KEY), 0
+            return Timeline(*self.sort_dataset_by_date(X, y, self.date_key, return_timestamps=True)), 0
         check_lengths(X=len(X), y=len(y))
         items, dropped = checked_timeline(list(X), list(y), self.date_key, self.INTENT_KEY, self.undated)
         labels = plain_list(items.labels)

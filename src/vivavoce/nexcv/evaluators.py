@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vivavoce.nexcv.asking import EvaluationError, check_on_error
+from vivavoce.nexcv.classifiers import as_published
 from vivavoce.nexcv.data_providers import NegativeExamplesDatasetProvider, TimeSeqDatasetProvider
 from vivavoce.nexcv.datasets import TestingDatasetProvider
 from vivavoce.nexcv.evaluation_strategies import EvaluationStrategy, IntentEvaluationStrategy
@@ -47,7 +48,8 @@ class Evaluator:
         if isinstance(strategy, IntentEvaluationStrategy) and strategy.mode == "fixed":
             Run(self.classifier, self.dataset_provider, strategy, self.on_error, result).evaluate(X, y)
         else:
-            self._evaluate_plainly(X, y, result)
+            with as_published():
+                self._evaluate_plainly(X, y, result)
         return result.asdict()
 
     def _evaluate_plainly(self, X: Sequence[Any], y: Sequence[Any], result: EvaluationResult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from statistics import stdev
 from time import perf_counter
 from typing import Any
@@ -12,15 +13,18 @@ from vivavoce.statistics import mean_rate
 
 
 class EvaluationResult:
-    """Collects the numbers of each training; `extra` holds what stands beside the original's keys."""
+    """Collects the numbers of each training; `extra` holds what stands beside the original's keys.
 
-    def __init__(self, classifier: Any, evaluator: Any, dataset_provider: Any) -> None:
+    The original takes no arguments; `info` and `metrics` are filled by its evaluators and may be filled by yours.
+    """
+
+    def __init__(self, classifier: Any = None, evaluator: Any = None, dataset_provider: Any = None) -> None:
         """Start the clock."""
-        self.classifier = str(classifier)
-        self.evaluator = str(evaluator)
-        self.dataset_provider = str(dataset_provider)
+        parts = {"classifier": classifier, "evaluator": evaluator, "dataset_provider": dataset_provider}
+        self.info: dict[str, Any] = {name: str(part) for name, part in parts.items() if part is not None}
         self.metrics: list[Any] = []
         self.extra: dict[str, Any] = {}
+        self.start_time = datetime.now(UTC).replace(tzinfo=None)
         self._start = perf_counter()
 
     def add(self, metrics: Any) -> None:
@@ -30,14 +34,9 @@ class EvaluationResult:
     def asdict(self) -> dict[str, Any]:
         """Return the result up to now; times run on until the last call."""
         total = perf_counter() - self._start
-        info = {
-            "classifier": self.classifier,
-            "evaluator": self.evaluator,
-            "dataset_provider": self.dataset_provider,
-            "total_running_time_sec": total,
-            "avg_running_time_sec": total / len(self.metrics) if self.metrics else 0.0,
-        }
-        return {"info": info, "metrics": list(self.metrics), **self.extra}
+        average = total / len(self.metrics) if self.metrics else 0.0
+        self.info |= {"total_running_time_sec": total, "avg_running_time_sec": average}
+        return {"info": dict(self.info), "metrics": list(self.metrics), **self.extra}
 
 
 def aggregate(repetitions: Sequence[Scored], n_train: Sequence[int]) -> dict[str, dict[str, float | int | None]]:

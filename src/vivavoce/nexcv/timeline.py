@@ -37,7 +37,7 @@ def published_timeline(X: Sequence[Any], y: Sequence[Any], date_key: str, intent
     dated = [(text, item) for text, item in zip(X, y, strict=False) if _is_dated(item, date_key)]
     seconds = np.array([item[date_key].timestamp() for _, item in dated])
     order = np.argsort(seconds)
-    labels = np.array([item[intent_key] for _, item in dated])
+    labels = np.array([item.get(intent_key) for _, item in dated])
     texts = [text for text, _ in dated]
     return Timeline([texts[row] for row in order], labels[order].tolist(), seconds[order].tolist())
 

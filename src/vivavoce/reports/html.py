@@ -9,6 +9,7 @@ from importlib.resources import files
 from vivavoce.intents.check import SEVERITIES, CheckResult, Problem
 from vivavoce.intents.result import IntentsResult
 from vivavoce.reports import wording
+from vivavoce.reports.balance import balance_sentence
 from vivavoce.reports.figures import sizes_figure
 from vivavoce.reports.pair_sections import about_pairs
 from vivavoce.reports.sections import (
@@ -65,7 +66,8 @@ def render_result(result: IntentsResult) -> str:
     if not result.settings:
         body = [tag("header", tag("h1", title), lead), tag("main", notes(result.warnings))]
         return page(title, join([*body, provenance(result)]))
-    top = tag("header", tag("h1", title), lead, tag("p", wording.strangers_sentence(result), class_="second"))
+    beside = [wording.strangers_sentence(result), balance_sentence(result)]
+    top = tag("header", tag("h1", title), lead, *[tag("p", said, class_="second") for said in beside if said])
     main = tag(
         "main",
         tiles(result),

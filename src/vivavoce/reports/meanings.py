@@ -100,6 +100,22 @@ _TABLE = (
         absent="there was no question that the bot could not get right",
     ),
     Measure(
+        "best_guess_accuracy",
+        "Best guess right",
+        "Of the questions that have a topic, the share in which the best guess is right, however unsure: accuracy "
+        "without a threshold.",
+        "higher",
+        absent="no question with a known topic was asked",
+    ),
+    Measure(
+        "recall_macro",
+        "Known questions right, mean over topics",
+        "The share of each topic's questions that was answered rightly, averaged so that small topics count as much "
+        "as large.",
+        "higher",
+        absent="no question with a known topic was asked",
+    ),
+    Measure(
         "f1_macro",
         "F1, every topic alike",
         "Finding and not over-using a topic in one number, averaged so that small topics count as much as large.",

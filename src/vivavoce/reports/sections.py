@@ -7,6 +7,7 @@ from functools import partial
 
 from vivavoce.intents.findings import IntentFindings, SettingFindings
 from vivavoce.intents.result import IntentsResult, Note
+from vivavoce.intents.traffic import MIXED
 from vivavoce.outcomes import Outcome
 from vivavoce.reports import charts, figures, wording
 from vivavoce.reports.choices import (
@@ -24,7 +25,9 @@ from vivavoce.version import __version__
 MAIN = charts.MAIN
 MOST_TOPICS = 100
 MOST_CELLS = 40
-GRAVE = frozenset({"failed", "untestable", "few_examples", "one_topic", "few_negatives", "contradictions"})
+GRAVE = frozenset(
+    {"failed", "untestable", "few_examples", "one_topic", "few_negatives", "contradictions", "largest_topic"}
+)
 section = partial(tag, "section")
 
 
@@ -223,7 +226,9 @@ def about_numbers(result: IntentsResult) -> Html:
 
 
 def _counted(findings: SettingFindings, name: str) -> Html:
-    share = findings.counts.shares().get(name)
+    # A weighed share is not the share of what was counted.
+    weighed = findings.out_of_scope_share is not None and name in MIXED
+    share = None if weighed else findings.counts.shares().get(name)
     count = f"{share.hits:,} of {share.n:,}" if share is not None and share.n else ""
     return join([rate_part(findings.rates[name], MEASURES[name].kind), tag("small", count) if count else None])
 
@@ -241,6 +246,11 @@ def glossary() -> Html:
     return section(tag("h2", "What the numbers mean"), tag("dl", *items))
 
 
+def _traffic(result: IntentsResult) -> str:
+    share = result.out_of_scope_share
+    return "as tested" if share is None else wording.share_text(share)
+
+
 def provenance(result: IntentsResult) -> Html:
     """Return what is needed to get the same numbers again."""
     facts = {
@@ -250,6 +260,7 @@ def provenance(result: IntentsResult) -> Html:
         "Data hash": result.data.hash,
         "Classifier": result.classifier,
         "Threshold": f"{result.threshold:g}",
+        "Out-of-scope share": _traffic(result),
         "Settings": ", ".join(str(findings.setting) for findings in result.settings),
         "Retries": f"{result.design.retries:,} ({result.design.partition})",
         "Test fraction": f"{result.design.test_fraction:g}",

@@ -14,6 +14,7 @@ from vivavoce.intents.pairs import Pair, PairExample
 from vivavoce.intents.result import IntentsResult
 from vivavoce.records import Rate
 from vivavoce.reports import wording
+from vivavoce.reports.balance import balance_sentence
 from vivavoce.reports.choices import ENOUGH_TESTED, short_notes, top_pairs, untold_topics, weakest_topics
 from vivavoce.reports.layout import block, bullets, heading, plain_table
 from vivavoce.reports.meanings import MEASURES, Kind
@@ -46,6 +47,7 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
         console.print(_notes(result, verbose))
         return
     console.print(block(Text(wording.strangers_sentence(result))))
+    console.print(block(Text(balance_sentence(result))))
     console.print(heading("How good is it?", _facts(result)))
     console.print()
     console.print(_settings(result, console.width))

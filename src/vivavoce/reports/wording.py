@@ -90,7 +90,7 @@ def headline(result: IntentsResult) -> str:
     answered, right = first.rates["automation_rate"], first.rates["precision_answered"]
     if answered.value is None:
         return _untested(result)
-    asked = say("questions") if first.counts.negatives else say("questions about its topics")
+    asked = _asked(first)
     if right.value is None:
         unsure = say(f"it is never sure enough at the threshold of {result.threshold:g}")
         why = NO_GUESSES if _had_no_guess(result) else unsure
@@ -99,6 +99,12 @@ def headline(result: IntentsResult) -> str:
     return say(
         f"Of 100 {asked}, the bot would answer {by_itself} by itself; of 100 such answers, {rightly} would be right."
     )
+
+
+def _asked(findings: SettingFindings) -> str:
+    if (share := findings.out_of_scope_share) is not None:
+        return say(f"questions, {hundred(share)} of them out of scope")
+    return say("questions") if findings.counts.negatives else say("questions about its topics")
 
 
 def _untested(result: IntentsResult) -> str:

@@ -3,7 +3,8 @@
 Two texts are near-duplicates when, after `normalise`, they have
 
 - the same words in any order, or the same letters when blanks are left out; or
-- the same words but for one or two, each a typing mistake of its counterpart (see `typo_pairs`).
+- the same words but for one or two, each a typing mistake of its counterpart (see `typo_pairs`); or
+- the same words but for stop words that only one of them has (see `copies`).
 
 Comparing all pairs of texts would be quadratic. Instead each word gets a random 64-bit number and a text
 the sum of its words, so replacing a word by a likely misspelling is one addition. Texts that reach the same
@@ -22,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cpdist
+
+from vivavoce.text.copies import copy_pairs
 
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -77,7 +80,7 @@ def duplicate_groups(texts: Sequence[str]) -> Ints:
     normal = normalise_all(texts)
     distinct = list(dict.fromkeys(normal))
     exact = _numbered(normal)
-    joined = _joined(len(distinct), [_compact_edges(distinct), _typo_edges(distinct)])
+    joined = _joined(len(distinct), [_compact_edges(distinct), _typo_edges(distinct), _copy_edges(distinct)])
     groups = joined[exact]
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
@@ -168,6 +171,12 @@ def _compact_edges(texts: Sequence[str]) -> Pairs:
     # A blank between digits stays: room 1 12 is not room 11 2.
     owner = [first.setdefault(BETWEEN_DIGITS.sub(SEPARATOR, texts[i]).replace(" ", ""), i) for i in candidates]
     return np.array(candidates, dtype=np.int64), np.array(owner, dtype=np.int64)
+
+
+def _copy_edges(texts: Sequence[str]) -> Pairs:
+    """Pair texts that differ by stop words which only one of them has."""
+    pairs = np.array(list(copy_pairs(texts)), dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def _typo_edges(texts: Sequence[str]) -> Pairs:

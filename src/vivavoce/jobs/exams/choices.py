@@ -73,6 +73,8 @@ def _plain(default: object) -> Json:
 
 
 def _setting(option: Option, value: Json) -> Json:
+    if value is None and option.default is None:
+        return None
     read = float(value) if option.type is float and isinstance(value, int) else value
     # True is a whole number to Python, but never to the person who wrote it.
     if isinstance(value, bool) or not isinstance(read, option.type) or not option.accepts(read):

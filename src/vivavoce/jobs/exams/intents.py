@@ -16,7 +16,7 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.runner import Unit
 from vivavoce.intents.similarity import text_vectors
 from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
-from vivavoce.jobs.exams.choices import Choice, check_options, classifier
+from vivavoce.jobs.exams.choices import Choice, check_options, classifier, from_settings
 from vivavoce.jobs.exams.documents import (
     canonical_json,
     dataset_from_bytes,
@@ -95,7 +95,15 @@ class Intents:
         units = _units(task)
         found = gather(units, finished, checked["classifier"])
         run, text = found.record(), exam.judge_texts(task.material)
-        result = exam.conclude(run, task.material, task.plans, found.engine, threshold=threshold, text=text)
+        result = exam.conclude(
+            run,
+            task.material,
+            task.plans,
+            found.engine,
+            threshold=threshold,
+            text=text,
+            out_of_scope_share=checked["out_of_scope_share"],
+        )
         main = exam.representative(next(iter(task.plans)), task.plans)
         return Conclusion(
             headline=wording.headline(result),
@@ -112,6 +120,7 @@ class Intents:
 _CHOICES: Mapping[str, Choice] = {
     "classifier": classifier(),
     **SPLIT_CHOICES,
+    "out_of_scope_share": from_settings("out_of_scope_share"),
 }
 
 

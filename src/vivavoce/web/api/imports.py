@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, UploadFile
 from fastapi import Form as FormField
 from pydantic import BaseModel, ConfigDict, Field
 
+from vivavoce.records import AUTO
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.api.bodies import Body
@@ -17,7 +18,6 @@ from vivavoce.web.api.texts import Id, Text, Why
 from vivavoce.web.uploads import uploaded_source
 from vivavoce.workspace.topics import importing
 from vivavoce.workspace.topics.incoming import Encoding, source_of_text
-from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.plans import Effect, Kind, Mode, PlannedRow
 
 router = APIRouter(tags=["imports"])
@@ -25,11 +25,15 @@ Name = Annotated[Text, Field(max_length=200)]
 
 
 class ImportChoices(Body):
-    """How a source is to be read, and what is to be done with it. `encoding` of a file; empty: found out."""
+    """How a source is to be read, and what is to be done with it. `encoding` of a file; empty: found out.
+
+    `out_of_scope` names the topic of messages that no topic fits. `auto`: the usual names, such as `oos`, `fallback`
+    or `None`; `-`: none, every topic is one.
+    """
 
     text_column: Name = ""
     topic_column: Name = ""
-    out_of_scope: Name = OUT_OF_SCOPE
+    out_of_scope: Name = AUTO
     topic: Name = ""
     mode: Mode = "add"
     overwrite: bool = False

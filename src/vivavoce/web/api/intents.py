@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
+from vivavoce.settings import MOST_OUT_OF_SCOPE
 from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.store.rows import Edit, OutcomeRow, Run
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
@@ -63,6 +64,14 @@ class NewIntentsExam(ExamOptions):
 
     title: Annotated[str, Field(max_length=200)] = ""
     classifier: Word | None = None
+    out_of_scope_share: Annotated[float | None, Field(ge=0, le=MOST_OUT_OF_SCOPE)] = Field(
+        default=None, description="Share of live questions that no topic fits; null: numbers are as tested."
+    )
+
+    def chosen(self) -> dict[str, object]:
+        """Return the options as an exam takes them; what the project decides is left out."""
+        own = {"classifier": self.classifier, "out_of_scope_share": self.out_of_scope_share}
+        return {**super().chosen(), **{name: value for name, value in own.items() if value is not None}}
 
 
 class ComparedRuns(BaseModel):
@@ -111,8 +120,7 @@ class TimelineBody(BaseModel):
 @router.post("/projects/{slug}/intents", status_code=201)
 def start_intents(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewIntentsExam) -> Run:
     """Examine the topics of a project as they are now."""
-    options = body.chosen() | ({"classifier": body.classifier} if body.classifier else {})
-    run = intents.start_intents(store, who.actor, project, title=body.title, options=options)
+    run = intents.start_intents(store, who.actor, project, title=body.title, options=body.chosen())
     place("projects", project.slug, "runs", run.number)
     return run
 

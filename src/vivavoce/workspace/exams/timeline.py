@@ -26,7 +26,7 @@ MEASURES = ("accuracy", "automation_rate", "precision_answered", "negative_rejec
 MOST_MARKS = 200
 MOST_RUNS = 2_000
 
-MarkKind = Literal["edit", "import", "settings", "undo", "engine", "threshold"]
+MarkKind = Literal["edit", "import", "settings", "undo", "engine", "threshold", "out-of-scope share"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +154,16 @@ def _changed_options(held: Sequence[Run], since: datetime | None, until: datetim
                 yield Mark(after.created, kind, said, PRODUCT.name, run=after.number)
 
 
-_FOLLOWED: tuple[tuple[MarkKind, str], ...] = (("engine", "classifier"), ("threshold", "threshold"))
+_FOLLOWED: tuple[tuple[MarkKind, str], ...] = (
+    ("engine", "classifier"),
+    ("threshold", "threshold"),
+    ("out-of-scope share", "out_of_scope_share"),
+)
 
 
 def _said(value: Any) -> str:
+    if value is None:
+        return say("none")
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
 from vivavoce.jobs.schedules import next_time
 from vivavoce.sentences import say
+from vivavoce.settings import MOST_OUT_OF_SCOPE
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
@@ -194,7 +195,8 @@ def check_options(store: Store, actor: Actor, project: Project, kind: str, optio
 
 
 def _intents_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
-    return _engine_faults(actor, said.get("classifier", project.classifier)) + _number_faults(said, "retries")
+    faults = _engine_faults(actor, said.get("classifier", project.classifier)) + _number_faults(said, "retries")
+    return faults + _share_faults(said)
 
 
 def _engines_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
@@ -241,12 +243,19 @@ def _number_faults(said: Options, name: str) -> list[Fault]:
     return [Fault(f"{value!r} is not a whole number from 1 to {MOST_RETRIES}", name)]
 
 
+def _share_faults(said: Options) -> list[Fault]:
+    value, name = said.get("out_of_scope_share", 0), "out_of_scope_share"
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_OUT_OF_SCOPE:
+        return []
+    return [Fault(f"{value!r} is not a number from 0 to {MOST_OUT_OF_SCOPE:g}", name)]
+
+
 def _is_texts(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(one, str) for one in value)
 
 
 _KNOWN: Mapping[str, tuple[str, ...]] = {
-    "intents": ("classifier", "retries"),
+    "intents": ("classifier", "retries", "out_of_scope_share"),
     "engines": ("classifiers", "retries"),
     "conversations": ("suite", "bots", "domains", "levels", "repeats"),
     "dialogues": ("batch",),

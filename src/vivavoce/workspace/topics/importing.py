@@ -13,6 +13,7 @@ from typing import Any
 
 from vivavoce.errors import UsageError, plural
 from vivavoce.kept import Kept
+from vivavoce.records import AUTO
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -21,7 +22,6 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.topics.examples import deletions, insertion
 from vivavoce.workspace.topics.incoming import Encoding, Reading, Source, read_source
-from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.plans import (
     Effect,
     Mode,
@@ -46,7 +46,7 @@ class Choices:
 
     text_column: str = ""
     topic_column: str = ""
-    out_of_scope: str = OUT_OF_SCOPE
+    out_of_scope: str = AUTO
     topic: str = ""
     mode: Mode = "add"
     overwrite: bool = False

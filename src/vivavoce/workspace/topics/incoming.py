@@ -17,11 +17,12 @@ from vivavoce.files.delimited import sniff
 from vivavoce.files.exclusions import LEFT_OUT_NOTE
 from vivavoce.files.tables import ReadOptions, Table, as_text, check_rows
 from vivavoce.files.writing import FORMULA_STARTS
-from vivavoce.records import Example
+from vivavoce.records import AUTO, Example, is_out_of_scope
 from vivavoce.sentences import say
-from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 
 PASTED = "pasted.csv"
+# Instead of a name for out of scope: every topic is one.
+EVERY_TOPIC = "-"
 # How letters are written in a file; empty: found out, which works for UTF-8 and for UTF-16 with its mark.
 Encoding = Literal["", "utf-8", "cp1252", "utf-16"]
 ENCODINGS: tuple[Encoding, ...] = ("", "utf-8", "cp1252", "utf-16")
@@ -106,11 +107,14 @@ def read_source(
     *,
     text_column: str = "",
     topic_column: str = "",
-    out_of_scope: str = OUT_OF_SCOPE,
+    out_of_scope: str = AUTO,
     topic: str = "",
     encoding: Encoding = "",
 ) -> Reading:
-    """Read a source row by row; `topic` is for lines that name none. Errors name the file as its sender does."""
+    """Read a source row by row; `topic` is for lines that name none. Errors name the file as its sender does.
+
+    `out_of_scope` names the topic of messages that no topic fits; AUTO: the usual names, EVERY_TOPIC: there is none.
+    """
     if source.lines:
         check_rows(source.content.count(b"\n"), MAX_ROWS, "", remedy=say("send it in several parts"))
         return _read_lines(source.content.decode("utf-8", "replace"), topic, out_of_scope)
@@ -140,8 +144,20 @@ def _read_lines(text: str, topic: str, out_of_scope: str) -> Reading:
         elif not named:
             refused.append(Refusal(number, said.strip(), "no topic: write it after a tab, or choose one for all"))
         else:
-            rows.append(Arrival(number, said, None if named == out_of_scope else named))
-    return Reading(tuple(map(_unguarded, rows)), tuple(refused), unit="line")
+            rows.append(Arrival(number, said, named))
+    names = {row.topic for row in rows if row.topic and is_out_of_scope(row.topic, out_of_scope)}
+    kept = tuple(_unguarded(replace(row, topic=None) if row.topic in names else row) for row in rows)
+    return Reading(kept, tuple(refused), tuple(_scope_notes(sorted(names), out_of_scope)), unit="line")
+
+
+def _scope_notes(names: Sequence[str], out_of_scope: str) -> Iterator[str]:
+    """Name the topics that were taken for out-of-scope messages because of their usual names."""
+    if names and out_of_scope == AUTO:
+        listed = ", ".join(f"'{name}'" for name in names)
+        yield say(
+            f"By their names, these topics hold out-of-scope messages: {listed}. To import them as topics, write "
+            f"'{EVERY_TOPIC}' as the name for out of scope."
+        )
 
 
 # --- files -------------------------------------------------------------------------------------------------------
@@ -160,7 +176,7 @@ def _read_file(
         path,
         text_column=text_column,
         intent_column=topic_column,
-        out_of_scope=out_of_scope or None,
+        out_of_scope=None if out_of_scope in ("", EVERY_TOPIC) else out_of_scope,
         encoding=encoding,
         skip_bad=True,
     )
@@ -168,6 +184,7 @@ def _read_file(
     cells = {row.number: " | ".join(map(as_text, row.cells))[:SHOWN] for row in table.rows}
     refused, notes = _parted(data.notes, path, cells)
     rows = tuple(_unguarded(_arrival(example, raw)) for example in data)
+    notes = [*_scope_notes(data.recognised, out_of_scope), *notes]
     return replace(seen, rows=rows, refused=tuple(refused), notes=tuple(notes))
 
 

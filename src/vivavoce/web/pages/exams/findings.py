@@ -51,12 +51,19 @@ def design_facts(words: Words, run: Run) -> tuple[tuple[str, str], ...]:
     writer, options = Writer(words), run.options
     return (
         (words.gettext("Threshold"), writer.number(float(options.get("threshold", 0)), 2)),
+        *_traffic_facts(words, writer, options.get("out_of_scope_share")),
         (words.gettext("Retries"), writer.number(int(options.get("retries", 0)))),
         (words.gettext("Share held back for tests"), writer.share(float(options.get("test_fraction", 0)))),
         (words.gettext("Seed"), str(run.seed)),
         (words.gettext("Data hash"), run.data_hash[:16]),
         (words.gettext("Version"), f"vivavoce {run.code_version}"),
     )
+
+
+def _traffic_facts(words: Words, writer: Writer, share: float | None) -> tuple[tuple[str, str], ...]:
+    if share is None:
+        return ()
+    return ((words.gettext("Share of out-of-scope questions in live traffic"), writer.share(share)),)
 
 
 def figures_of(store: Store, project: Project, run: Run, *names: str) -> tuple[Drawn, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.errors import Fault, InputError, UsageError
+from vivavoce.settings import MOST_OUT_OF_SCOPE
 from vivavoce.store.rows import Project
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields
@@ -117,6 +118,29 @@ def _more(words: Words, field: Callable[..., Field]) -> tuple[Field, ...]:
     )
 
 
+def share_field(words: Words, values: Mapping[str, str], error: InputError | None) -> Field:
+    """Return the field of the live share of out-of-scope questions."""
+    name = "out_of_scope_share"
+    return Field(
+        name,
+        words.gettext("Share of out-of-scope questions in live traffic"),
+        "number",
+        values.get(name, ""),
+        words.gettext("From 0 to 0.99. The numbers about all questions are weighed for it. Empty: as tested."),
+        fault_at(error, name),
+        low="0",
+        high=str(MOST_OUT_OF_SCOPE),
+        step="any",
+    )
+
+
+def read_share(form: Fields) -> float | None:
+    """Return the live share of out-of-scope questions; None where the field is empty."""
+    if not form.text("out_of_scope_share"):
+        return None
+    return form.number("out_of_scope_share", 0.0, low=0, high=MOST_OUT_OF_SCOPE)
+
+
 def read_options(form: Fields) -> dict[str, Any]:
     """Return the options that a form asks for; its faults are collected."""
     preset = form.choice("preset", tuple(PRESETS), "paper")
@@ -132,7 +156,7 @@ def read_options(form: Fields) -> dict[str, Any]:
 
 def typed_values(form: Fields) -> dict[str, str]:
     """Return what was typed, to be shown again."""
-    names = ("preset", "retries", "threshold", "title", "test_fraction", "seed", "settings")
+    names = ("preset", "retries", "threshold", "title", "test_fraction", "seed", "settings", "out_of_scope_share")
     return {name: form.text(name) for name in names} | {"leak_proof": "on" if form.flag("leak_proof") else ""}
 
 

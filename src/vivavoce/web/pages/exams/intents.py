@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -22,7 +22,15 @@ from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Number
 from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
-from vivavoce.web.pages.exams.forms import ExamForm, exam_form, placed, read_options, typed_values
+from vivavoce.web.pages.exams.forms import (
+    ExamForm,
+    exam_form,
+    placed,
+    read_options,
+    read_share,
+    share_field,
+    typed_values,
+)
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Column, Field, Row, named_choices
 from vivavoce.web.progress import ProgressView, RunHead, run_head, run_path, tab_title
@@ -100,6 +108,7 @@ class ResultPart:
     """What the first page of a result shows."""
 
     strangers: str
+    balance: str
     verdict: str
     tiles: tuple[TileView, ...]
     pairs: tuple[PairCard, ...]
@@ -135,7 +144,7 @@ def show_start(request: Request, who: Reader, store: InStore, project: ProjectIn
 @router.post("")
 def start_exam(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Start an exam of the project as it is now."""
-    options, typed = read_options(form), typed_values(form)
+    options, typed = {**read_options(form), "out_of_scope_share": read_share(form)}, typed_values(form)
     engine = form.choice("classifier", engine_names(project), project.classifier)
     try:
         form.check()
@@ -191,12 +200,12 @@ def _start_page(
         fault_at(error, "classifier"),
         engines,
     )
-    base = f"/p/{project.slug}"
+    base, form = f"/p/{project.slug}", exam_form(words, project, given, error)
     view = StartView(
         lead=_start_lead(words, expected),
         ready=expected.examples > 0,
         engine=engine,
-        form=exam_form(words, project, given, error),
+        form=replace(form, more=(*form.more, share_field(words, given, error))),
         engines=_told_engines(words),
         takes=_takes(words, expected),
         columns=run_columns(words),
@@ -274,6 +283,7 @@ def result_tabs(words: Words, project: Project, run: Run, current: str) -> tuple
 
 def _result_part(store: Store, project: Project, run: Run, result: IntentsResult) -> ResultPart:
     from vivavoce.reports import wording
+    from vivavoce.reports.balance import balance_sentence
     from vivavoce.reports.charts import MAIN
     from vivavoce.reports.choices import short_notes, top_pairs
     from vivavoce.reports.meanings import MEASURES
@@ -283,6 +293,7 @@ def _result_part(store: Store, project: Project, run: Run, result: IntentsResult
     ids = {name: own for own, name in topic_names(store, project).items()}
     return ResultPart(
         strangers=wording.strangers_sentence(result),
+        balance=balance_sentence(result),
         verdict=wording.verdict(result),
         tiles=tuple(_tile(result, name) for name in MAIN) if own else (),
         pairs=tuple(_card(project, run, pair, result, ids) for pair in top_pairs(result, SHOWN_PAIRS)),

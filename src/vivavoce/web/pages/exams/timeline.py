@@ -42,6 +42,7 @@ KINDS = {
     "undo": gettext_noop("undone"),
     "engine": gettext_noop("engine"),
     "threshold": gettext_noop("threshold"),
+    "out-of-scope share": gettext_noop("out-of-scope share"),
 }
 COLUMNS = ("run", "title", "at", "setting", "measure", "value", "low", "high", "n")
 Day = Annotated[str, Query(max_length=10)]

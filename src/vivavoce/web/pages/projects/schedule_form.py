@@ -17,6 +17,7 @@ from vivavoce.web.answers import page, words_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
+from vivavoce.web.pages.exams.forms import share_field
 from vivavoce.web.parts import Choice, Field, hidden_field, named_choices
 from vivavoce.web.progress import KINDS
 from vivavoce.web.rendering import Link
@@ -75,6 +76,7 @@ class Typed:
     minute: str = str(schedules.USUAL_MINUTE)
     number: str = ""
     chosen: str = ""
+    share: str = ""
     lists: Mapping[str, tuple[str, ...]] | None = None
 
 
@@ -83,14 +85,16 @@ def read_form(form: Form) -> Typed:
     kind = form.choice("kind", schedules.KINDS)
     lists = {name: form.all(name) for name in ("classifiers", "bots", "domains", "levels")}
     title = form.text("title", most=200)
-    return Typed(kind, title, form.text("minute"), form.text("number"), form.text("chosen", most=400), lists)
+    chosen, share = form.text("chosen", most=400), form.text("out_of_scope_share", most=20)
+    return Typed(kind, title, form.text("minute"), form.text("number"), chosen, share, lists)
 
 
-def options_of(typed: Typed, number: int) -> dict[str, Any]:
+def options_of(typed: Typed, number: int, share: float | None = None) -> dict[str, Any]:
     """Return the options that a form says."""
     lists = {name: list(values) for name, values in (typed.lists or {}).items() if values}
     if typed.kind == "intents":
-        return {"classifier": typed.chosen, "retries": number or schedules.USUAL_RETRIES}
+        repeated = number or schedules.USUAL_RETRIES
+        return {"classifier": typed.chosen, "retries": repeated, "out_of_scope_share": share}
     if typed.kind == "engines":
         return {"classifiers": lists.get("classifiers", []), "retries": number or schedules.USUAL_RETRIES}
     if typed.kind == "dialogues":
@@ -106,9 +110,16 @@ def typed_of(schedule: Schedule, suites: Mapping[str, str], suite: str = "") -> 
     known = next((key for key, name in suites.items() if named in (key, name)), named)
     chosen = {"intents": said.get("classifier"), "dialogues": said.get("batch")}.get(schedule.kind)
     number = said.get("retries") or said.get("repeats") or ""
+    share = said.get("out_of_scope_share")
     lists = {name: tuple(said.get(name, ())) for name in ("classifiers", "bots", "domains", "levels")}
     return Typed(
-        schedule.kind, schedule.title, str(schedule.minute_of_day), str(number), str(chosen or suite or known), lists
+        schedule.kind,
+        schedule.title,
+        str(schedule.minute_of_day),
+        str(number),
+        str(chosen or suite or known),
+        "" if share is None else f"{share:g}",
+        lists,
     )
 
 
@@ -174,7 +185,8 @@ class _FormMaker:
         )
         own = {"intents": self._engine, "dialogues": self._batch, "conversations": self._suite}.get(kind)
         number = () if kind == "dialogues" else (self._number(),)
-        return (title, *((own(),) if own else ()), *number, self._minute())
+        share = (self._share(),) if kind == "intents" else ()
+        return (title, *((own(),) if own else ()), *number, *share, self._minute())
 
     def groups(self) -> tuple[BoxGroup, ...]:
         words = self.words
@@ -242,6 +254,9 @@ class _FormMaker:
             required=True,
             error=wrong,
         )
+
+    def _share(self) -> Field:
+        return share_field(self.words, {"out_of_scope_share": self.typed.share}, self.error)
 
     def _minute(self) -> Field:
         words, here = self.words, datetime.now(UTC)

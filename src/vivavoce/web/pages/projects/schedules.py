@@ -14,9 +14,11 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Schedule
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
+from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Word, check_ending
+from vivavoce.web.pages.exams.forms import read_share
 from vivavoce.web.pages.projects.schedule_form import (
     Typed,
     form_page,
@@ -165,8 +167,9 @@ def _found(store: Store, project: Project, schedule_id: str) -> Schedule:
 def _new(form: Fields, typed: Typed) -> NewSchedule:
     minute = form.whole("minute", schedules.USUAL_MINUTE, low=0, high=schedules.DAY - 1)
     number = form.whole("number", 0, low=1, high=schedules.MOST_RETRIES)
+    share = read_share(form)
     form.check()
-    return NewSchedule(typed.kind, typed.title, options_of(typed, number), minute)
+    return NewSchedule(typed.kind, typed.title, options_of(typed, number, share), minute)
 
 
 @router.post("/{schedule_id}/switch")
@@ -249,6 +252,8 @@ def _said(words: Words, schedule: Schedule, names: Mapping[str, str]) -> str:
         ]
     if schedule.kind == "dialogues":
         parts = [options.get("batch") or words.gettext("all talks")]
+    if (share := options.get("out_of_scope_share")) is not None:
+        parts.append(words.gettext("%(share)s out of scope", share=Writer(words).share(share)))
     for name in ("retries", "repeats"):
         if name in options:
             parts.append(words.ngettext("%(num)s time", "%(num)s times", options[name]))

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, UsageError
+from vivavoce.records import AUTO
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
 from vivavoce.web.answers import done, go, page, table_file, words_of
@@ -30,7 +31,6 @@ from vivavoce.workspace.topics.importing import (
     prepare_import,
 )
 from vivavoce.workspace.topics.incoming import ENCODINGS, Encoding, Source, source_of_text
-from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.plans import MODES, Kind, PlannedRow
 
 router = APIRouter()
@@ -174,7 +174,7 @@ def _choices(form: Fields) -> Choices:
     return Choices(
         text_column=form.text("text_column", most=200),
         topic_column=form.text("topic_column", most=200),
-        out_of_scope=form.text("out_of_scope", most=200) or OUT_OF_SCOPE,
+        out_of_scope=form.text("out_of_scope", most=200) or AUTO,
         topic=form.text("topic", most=200),
         mode="replace" if mode == "replace" else "add",
         overwrite=form.flag("overwrite"),
@@ -342,7 +342,10 @@ def _mode_fields(words: Words, choices: Choices) -> tuple[Field, ...]:
         Choice("add", words.gettext("add to what is there")),
         Choice("replace", words.gettext("replace everything that is there")),
     )
-    stranger = words.gettext("Rows with this topic belong to none: messages that the bot should not answer.")
+    stranger = words.gettext(
+        "The topic of messages that the bot should not answer. auto: the usual names, such as oos, fallback or None; "
+        "-: none, every topic is one."
+    )
     return (
         Field("out_of_scope", words.gettext("Name for out of scope"), value=choices.out_of_scope, help=stranger,
               most=200),
