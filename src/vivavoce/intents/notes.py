@@ -151,7 +151,7 @@ def _data_notes(
             "contradictions",
             say(
                 f"{len(material.contradictory):,} examples have a near-duplicate under another topic: "
-                "the bot cannot get both right. `viva intents check` lists them."
+                "the bot cannot get both right."
             ),
         )
     excluded = max((one.n_excluded for one in findings), default=0)
