@@ -1,11 +1,12 @@
-"""Planted problems: ten topics are split at random in two; do the pair ranking and "what to fix next" find the halves?
+"""Planted problems: ten topics are split at random in two; are the ten halves ranked first, and listed to be fixed?
 
     python benchmarks/planted.py [--seeds 12] [--engine linear] [--full]
 
 Data: BANKING77 train, thinned to a long tail (120 r^-0.7, at least 8 and at most 120 examples a topic), the size of a
 company's FAQ. P@3 and P@10 are the shares of planted pairs among the three and ten pairs ranked first; "found" is the
-share of planted pairs that the whole list holds. "What to fix next" is the list of problems, ordered by messages saved
-(pairs alone). cleanlab's `find_overlapping_classes` gets the same out-of-sample probabilities, where it is installed.
+share of planted pairs that the whole list holds. "What to fix next" is the list of problems, ordered by the messages
+they cost (pairs alone). Where it is installed, cleanlab's `find_overlapping_classes` gets the same out-of-sample
+probabilities.
 """
 
 from __future__ import annotations

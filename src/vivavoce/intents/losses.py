@@ -1,8 +1,8 @@
 """Messages that are lost between two topics, counted by example, where every topic was tested as itself.
 
 A test is lost between its topic and a rival if it would have been answered rightly had the two been one: it was
-answered with the rival, or held back although the two together reached the threshold. Each test has at most one rival,
-so losses add up and nothing is counted twice.
+answered with the rival, or held back although the two together reached the threshold. Each test has at most one
+rival, so losses add up and nothing is counted twice.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the names of topics say: which two are the same name written differently, and which two are opposites.
 
-Both are guesses from the words of a name. A name is read word by word: `mood_great`, `moodGreat` and `Mood great` have
-the words mood and great.
+Both are guesses from the words of a name. A name is read word by word: `mood_great`, `moodGreat` and `Mood great`
+have the words mood and great.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ OPPOSITE_SIDES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Two names for what may be one topic. `same`: only case, blanks, punctuation or plural differ; else one letter."""
+    """Two names for what may be one topic. `same`: case, blanks, punctuation or plural differ, else one letter."""
 
     a: str
     b: str

@@ -13,15 +13,16 @@ def problem_sentence(problem: Problem) -> str:
         case ProblemKind.PAIR:
             a, b = problem.topics
             return say(
-                f"'{a}' and '{b}' are mixed up: {problem.evidence:,} examples get the answer of the wrong one, or none."
+                f"'{a}' and '{b}' are mixed up: {problem.evidence:,} examples are taken for the other topic, or left "
+                "undecided between the two."
             )
         case ProblemKind.TWIN_NAMES:
             a, b = problem.topics
             return say(f"The names '{a}' and '{b}' differ only in case, spacing, punctuation, plural or spelling.")
         case ProblemKind.CONTRADICTIONS:
             return say(
-                f"{problem.evidence:,} examples say nearly the same as an example of another topic: the bot cannot get "
-                "all of them right."
+                f"{problem.evidence:,} examples say nearly the same as an example of another topic: the bot cannot "
+                "get all of them right."
             )
         case ProblemKind.OUT_OF_SCOPE:
             return _answered(problem.measured or Rate(0.0, 0.0, 0.0, 0))
@@ -32,7 +33,8 @@ def problem_sentence(problem: Problem) -> str:
 def _answered(answered: Rate) -> str:
     value, low, high = _hundredths(answered)
     return say(
-        f"Of 100 out-of-scope questions, the bot answers {value:.0f} ({low:.0f} to {high:.0f}) although no topic fits."
+        f"Of 100 out-of-scope questions, the bot answers {value:.0f} ({low:.0f} to {high:.0f}) although no topic "
+        "fits."
     )
 
 
@@ -45,5 +47,6 @@ def _weakest(topic: str, missed: Rate) -> str:
 
 
 def _hundredths(rate: Rate) -> tuple[float, float, float]:
-    value = 100 * (rate.value or 0.0)
-    return value, *(value if end is None else 100 * end for end in (rate.low, rate.high))
+    value = rate.value or 0.0
+    low, high = (value if end is None else end for end in (rate.low, rate.high))
+    return 100 * value, 100 * low, 100 * high

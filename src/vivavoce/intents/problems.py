@@ -1,9 +1,9 @@
 """What to fix next: every problem that an exam found, in the order of the messages that fixing it would save.
 
-The list is computed once, here. Whatever shows it (terminal, report, page, JSON) keeps its order. The cost of a problem
-is the number of 1,000 messages that go wrong because of it, were traffic like the training data and 15 of 100 messages
-out of scope. A problem is worth showing if its lower bound costs at least one of 1,000 messages. Contradictions and
-twin names are facts about the data: their cost has no interval. Definitions and measurements: docs/decisions/pairs.md.
+The list is computed once, here. Whatever shows it (terminal, report, page, JSON) keeps its order. The cost of a
+problem is how many of 1,000 messages go wrong because of it, were traffic like the training data and 15 of 100
+messages out of scope. A problem is worth showing if its lower bound costs at least one of 1,000 messages.
+Contradictions and twin names are facts about the data: their cost has no interval. Why so: docs/decisions/pairs.md.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from typing import Any
 from vivavoce.intents.findings import IntentFindings, SettingFindings
 from vivavoce.intents.merging import may_merge
 from vivavoce.intents.names import Twins, find_twins
-from vivavoce.intents.pairs import MIN_EVIDENCE, Pair, PairExample
+from vivavoce.intents.pairs import CLASH_LEVEL, MIN_EVIDENCE, Pair, PairExample
 from vivavoce.intents.quality import DataQuality, ProblemExample
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 
 MIN_COST = 1.0
 OUT_OF_SCOPE_SHARE = 0.15
+# Two topics are mixed up only if their overlap, which leaves out what any two topics have in common, is surely this.
+MIN_OVERLAP = 0.05
 # Under this many tested examples a topic's share is too rough to rank it by.
 ENOUGH_TESTED = 10
 MOST_EXAMPLES = 5
@@ -55,7 +57,7 @@ class Remedy(StrEnum):
 class Problem:
     """One thing to fix. `cost`: how many of 1,000 messages it costs, between `low` and `high`.
 
-    `topics`: those concerned, the one to begin with first. `evidence`: how many examples show it (not how many tests);
+    `topics`: those concerned, the one to begin with first. `evidence`: how many examples show it, not how many tests;
     `rows`: where they are. `measured`: the share behind the cost, None where the cost is a fact about the data.
     """
 
@@ -142,19 +144,18 @@ class _Finder:
         return 1000 * (1 - self.out_of_scope_share) * examples / max(1, sum(self._sizes().values()))
 
     def _pair(self, pair: Pair, kind: ProblemKind = ProblemKind.PAIR) -> Problem:
-        assert pair.loss is not None  # noqa: S101 - a pair without losses is no problem
-        sizes = self._sizes()
+        sizes = [self._sizes().get(topic, 0) for topic in (pair.a, pair.b)]
         topics = (pair.a, pair.b)
         merge = (Remedy.MERGE,) if may_merge(topics, self.quality.answers) else ()
         remedies = (Remedy.MOVE, Remedy.ADD_EXAMPLES, *merge)
         return _measured(
             kind,
             topics,
-            pair.loss.share,
-            self._weight(sizes.get(pair.a, 0) + sizes.get(pair.b, 0)),
-            evidence=pair.loss.examples,
+            _lost_share(pair, min(sizes) / max(1, sum(sizes))),
+            self._weight(sum(sizes)),
+            evidence=_evidence(pair),
             remedies=(*merge, Remedy.RENAME) if kind is ProblemKind.TWIN_NAMES else remedies,
-            rows=pair.loss.rows,
+            rows=pair.loss.rows if pair.loss else (),
             examples=tuple(_crossing(example, pair) for example in pair.examples),
         )
 
@@ -257,8 +258,34 @@ class _Finder:
 
 
 def _is_confused(pair: Pair) -> bool:
-    """Tell whether the exam mixed two topics up, by more than one example, and their answers may differ."""
-    return pair.loss is not None and pair.loss.examples >= MIN_EVIDENCE and not pair.same_answer
+    """Tell whether the exam mixed two topics up: by more than one example, surely, and not to the same answer."""
+    surely = _evidence(pair) >= MIN_EVIDENCE and pair.low >= MIN_OVERLAP
+    return pair.loss is not None and surely and not pair.same_answer
+
+
+def _is_clash(pair: Pair) -> bool:
+    """Tell whether the bot surely sees one topic where there are two: the whole interval is above the clash level."""
+    mixed = (pair.bot_overlap or 0.0) >= CLASH_LEVEL and not pair.only_alike
+    return pair.enough and mixed and pair.low >= CLASH_LEVEL
+
+
+def _evidence(pair: Pair) -> int:
+    """Return how many examples show that two topics are mixed up: those lost, in a clash those that lean astray."""
+    lost = pair.loss.examples if pair.loss else 0
+    return max(lost, pair.evidence) if _is_clash(pair) else lost
+
+
+def _lost_share(pair: Pair, smaller: float) -> Rate:
+    """Return the share of the messages of two topics that is lost between them: as measured, or expected in a clash.
+
+    Who cannot tell two topics apart loses as many messages as the `smaller` one has. With few examples a bot is too
+    unsure to answer either, and hardly anything is measured as lost: then this is the better estimate.
+    """
+    share = pair.loss.share if pair.loss else Rate(None, None, None, 0)
+    if not _is_clash(pair) or pair.overlap * smaller <= (share.value or 0.0):
+        return share
+    low = max(pair.low * smaller, share.low or 0.0)
+    return Rate(pair.overlap * smaller, low, max(pair.high * smaller, low), share.n)
 
 
 def _both(pair: Pair) -> frozenset[str]:

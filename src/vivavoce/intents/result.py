@@ -9,8 +9,8 @@ from typing import Any
 
 from vivavoce.errors import UsageError, nearest
 from vivavoce.intents.findings import ConfusionCell, IntentFindings, Sample, SettingFindings, TimingFindings
-from vivavoce.intents.measures import CalibrationBin, RiskCoverage
 from vivavoce.intents.losses import Loss
+from vivavoce.intents.measures import CalibrationBin, RiskCoverage
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.problem_sentences import problem_sentence
 from vivavoce.intents.problems import Problem

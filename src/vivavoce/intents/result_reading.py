@@ -38,8 +38,8 @@ from vivavoce.intents.findings import (
     SettingFindings,
     TimingFindings,
 )
-from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, measures
 from vivavoce.intents.losses import Loss
+from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, measures
 from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.pairs import Pair, PairExample
 from vivavoce.intents.problems import Problem, ProblemKind, Remedy, find_problems

@@ -10,7 +10,7 @@ from vivavoce.intents.check import SEVERITIES, CheckResult, Problem
 from vivavoce.intents.result import IntentsResult
 from vivavoce.reports import wording
 from vivavoce.reports.figures import sizes_figure
-from vivavoce.reports.pair_sections import about_pairs
+from vivavoce.reports.problem_sections import about_problems
 from vivavoce.reports.sections import (
     about_confidence,
     about_data,
@@ -69,7 +69,7 @@ def render_result(result: IntentsResult) -> str:
     main = tag(
         "main",
         tiles(result),
-        about_pairs(result),
+        about_problems(result),
         about_data(result),
         about_settings(result),
         about_confidence(result),

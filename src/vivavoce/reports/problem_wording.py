@@ -8,10 +8,19 @@ from vivavoce.errors import plural
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.problem_sentences import problem_sentence
 from vivavoce.intents.problems import MIN_COST, Problem, ProblemKind, Remedy
+from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
 from vivavoce.sentences import say
 
-__all__ = ["cost_sentence", "problem_advice", "problem_sentence", "problem_title", "verdict"]
+__all__ = [
+    "cost_sentence",
+    "example_place",
+    "pair_of",
+    "problem_advice",
+    "problem_sentence",
+    "problem_title",
+    "verdict",
+]
 
 
 def verdict(result: IntentsResult) -> str:
@@ -88,6 +97,14 @@ def _draws(problem: Problem) -> Iterator[str]:
     if problem.topics:
         names = ", ".join(problem.topics)
         yield say(f"Topics that answer most of them: {names}.")
+
+
+def example_place(example: ProblemExample) -> str:
+    """Say where an example is, and what it is taken for."""
+    place = (
+        say(f"row {example.row} in {example.intent!s}") if example.intent else say(f"row {example.row}, out of scope")
+    )
+    return place if example.guess is None else say(f"{place}, taken for {example.guess!s}")
 
 
 def pair_of(problem: Problem, result: IntentsResult) -> Pair | None:

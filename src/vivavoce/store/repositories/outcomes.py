@@ -98,9 +98,10 @@ class Outcomes(Repository):
         return self._all(OutcomeRow, query.order_by(outcomes.c.place)) if texts else ()
 
     def by_intent(self, run_id: str) -> dict[str | None, tuple[int, int, int]]:
-        """Return for each topic how often its questions were right, deferred and wrong, over all retries."""
+        """Return how many questions of each topic were mostly right, deferred and wrong: questions, not their tests."""
         outcomes = tables.outcomes
-        sums = [sa.func.sum(column) for column in (outcomes.c.right, outcomes.c.deferred, outcomes.c.wrong)]
+        mostly = _mostly()
+        sums = [sa.func.sum(sa.case((mostly == kind, 1), else_=0)) for kind in ("right", "deferred", "wrong")]
         query = sa.select(outcomes.c.intent, *sums).where(*_chosen(run_id)).group_by(outcomes.c.intent)
         return {intent: (int(a), int(b), int(c)) for intent, a, b, c in self.connection.execute(query)}
 
@@ -131,6 +132,12 @@ class Outcomes(Repository):
             b.c.guess.label("guess_after"),
         ).select_from(both)
         return self._all(ComparedQuestion, query.where(*conditions).order_by(b.c.place).limit(limit))
+
+
+def _mostly() -> sa.Case[str]:
+    """Return what most tests of a question came to, as `OutcomeRow.mostly` has it."""
+    right, deferred, wrong = (tables.outcomes.c[name] for name in ("right", "deferred", "wrong"))
+    return sa.case((sa.and_(wrong > right, wrong >= deferred), "wrong"), (deferred > right, "deferred"), else_="right")
 
 
 def _chosen(

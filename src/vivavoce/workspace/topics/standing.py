@@ -42,7 +42,10 @@ class TopicFindings:
 
 @dataclass(frozen=True, slots=True)
 class TopicLine:
-    """One topic in the list; `share` of all questions of the latest exam is None where none was held."""
+    """One topic in the list, and how many of its examples came out how in most of their tests in the latest exam.
+
+    `share` of all examples of that exam is None where none was held.
+    """
 
     topic: Topic
     size: int
@@ -55,7 +58,7 @@ class TopicLine:
 
     @property
     def asked(self) -> int:
-        """How many questions of the topic were asked in the latest exam."""
+        """How many examples of the topic were tested in the latest exam."""
         return self.right + self.deferred + self.wrong
 
 
