@@ -20,7 +20,8 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots.bots import add_bot
-from vivavoce.workspace.projects.today import MOST_PROBLEMS, WATCHED, _verdict, measure_of, show_today
+from vivavoce.workspace.projects.problems import MOST_PROBLEMS
+from vivavoce.workspace.projects.today import WATCHED, _verdict, measure_of, show_today
 from vivavoce.workspace.topics.topics import add_topic
 
 SCOPE = "0,0"

@@ -98,7 +98,7 @@ class Outcomes(Repository):
         return self._all(OutcomeRow, query.order_by(outcomes.c.place)) if texts else ()
 
     def by_intent(self, run_id: str) -> dict[str | None, tuple[int, int, int]]:
-        """Return how many questions of each topic were mostly right, deferred and wrong: questions, not their tests."""
+        """Return how many questions of each topic were mostly right, deferred and wrong: not how many tests."""
         outcomes = tables.outcomes
         mostly = _mostly()
         sums = [sa.func.sum(sa.case((mostly == kind, 1), else_=0)) for kind in ("right", "deferred", "wrong")]
@@ -137,7 +137,9 @@ class Outcomes(Repository):
 def _mostly() -> sa.Case[str]:
     """Return what most tests of a question came to, as `OutcomeRow.mostly` has it."""
     right, deferred, wrong = (tables.outcomes.c[name] for name in ("right", "deferred", "wrong"))
-    return sa.case((sa.and_(wrong > right, wrong >= deferred), "wrong"), (deferred > right, "deferred"), else_="right")
+    return sa.case(
+        (sa.and_(wrong > right, wrong >= deferred), "wrong"), (deferred > right, "deferred"), else_="right"
+    )
 
 
 def _chosen(
