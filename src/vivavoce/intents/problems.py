@@ -2,7 +2,8 @@
 
 The list is computed once, here. Whatever shows it (terminal, report, page, JSON) keeps its order. The cost of a
 problem is how many of 1,000 messages go wrong because of it, were traffic like the training data and 15 of 100
-messages out of scope. A problem is worth showing if its lower bound costs at least one of 1,000 messages.
+messages out of scope. A problem is worth showing if its lower bound costs at least one of 1,000 messages, and if at
+least two examples show it.
 Contradictions and twin names are facts about the data: their cost has no interval. Why so: docs/decisions/pairs.md.
 """
 
@@ -102,7 +103,7 @@ def find_problems(
     if main is None:
         return ()
     finder = _Finder(settings, main, pairs, quality, out_of_scope_share)
-    worth = [problem for problem in finder.all() if problem.low >= MIN_COST]
+    worth = [one for one in finder.all() if one.low >= MIN_COST and one.evidence >= MIN_EVIDENCE]
     return tuple(sorted(worth, key=lambda one: (-one.cost, -one.low, one.kind, one.topics)))
 
 
@@ -178,7 +179,7 @@ class _Finder:
             cost,
             cost,
             cost,
-            evidence=sizes[smaller],
+            evidence=sizes[smaller] + sizes[larger],
             remedies=(*merge, Remedy.RENAME),
             examples=tuple(_crossing(example, pair) for example in pair.examples) if pair else (),
         )
