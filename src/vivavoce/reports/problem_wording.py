@@ -15,6 +15,7 @@ from vivavoce.sentences import say
 __all__ = [
     "cost_sentence",
     "example_place",
+    "example_topic",
     "pair_of",
     "problem_advice",
     "problem_sentence",
@@ -100,11 +101,17 @@ def _draws(problem: Problem) -> Iterator[str]:
 
 
 def example_place(example: ProblemExample) -> str:
-    """Say where an example is, and what it is taken for."""
-    place = (
-        say(f"row {example.row} in {example.intent!s}") if example.intent else say(f"row {example.row}, out of scope")
-    )
-    return place if example.guess is None else say(f"{place}, taken for {example.guess!s}")
+    """Say where in a file an example is, and what it is taken for."""
+    return f"row {example.row}, {example_topic(example)}"
+
+
+def example_topic(example: ProblemExample) -> str:
+    """Say to which topic an example belongs, and what it is taken for."""
+    if example.intent is None:
+        return say("out of scope") if example.guess is None else say(f"out of scope, taken for {example.guess!s}")
+    if example.guess is None:
+        return say(f"in {example.intent!s}")
+    return say(f"in {example.intent!s}, taken for {example.guess!s}")
 
 
 def pair_of(problem: Problem, result: IntentsResult) -> Pair | None:

@@ -328,7 +328,7 @@ def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: 
             words.said(problem_wording.problem_title(problem)),
             line.text,
             line.remedy,
-            tuple((one.text, problem_wording.example_place(one)) for one in problem.examples[:SHOWN_QUESTIONS]),
+            tuple((one.text, problem_wording.example_topic(one)) for one in problem.examples[:SHOWN_QUESTIONS]),
             tuple(problem_links(words, project, line, may_edit=may_edit)),
         )
 

@@ -25,7 +25,6 @@ def problem_links(words: Words, project: Project, problem: Problem, *, may_edit:
         yield Link(words.gettext("The contradictory examples"), f"{path}/topics/duplicates?show=apart")
         return
     if kind == ProblemKind.OUT_OF_SCOPE:
-        yield Link(words.gettext("Questions that were answered"), f"{questions}?outcome=overreach")
         yield Link(words.gettext("Out-of-scope examples"), f"{path}/topics/out-of-scope")
     for name, own in list(known.items())[:MOST_TOPICS]:
         yield Link(name, f"{path}/topics/{own}")
