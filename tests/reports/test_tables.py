@@ -104,6 +104,12 @@ def test_nothing_to_fix_is_said_as_a_good_result(result: IntentsResult) -> None:
     assert "What to fix next Nothing worth your time: no problem surely costs 1 of 1,000 messages or more." in text
 
 
+def test_the_terminal_says_how_to_get_sentence_vectors_where_they_are_missing(result: IntentsResult) -> None:
+    lacking = replace(result, warnings=(Note("no_vectors", "No sentence vectors are installed."),))
+    assert "`viva models get` installs sentence vectors." in flat(printed(show_result, lacking))
+    assert "viva models get" not in flat(printed(show_result, replace(result, warnings=())))
+
+
 def test_many_notes_of_a_kind_are_shortened_unless_all_are_asked_for(result: IntentsResult) -> None:
     noted = replace(result, warnings=tuple(Note("excluded_row", f"Row {n} was left out.") for n in range(40)))
     assert "... and 37 more of this kind." in printed(show_result, noted)

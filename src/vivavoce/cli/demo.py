@@ -175,6 +175,6 @@ def _show_one(console: Console, one: Shown) -> None:
     console.print(
         bullets(f"{problem_wording.problem_sentence(p)} {problem_wording.problem_advice(p)}" for p in first)
     )
-    vectors = [note.message for note in result.warnings if note.kind == "vectors"]
+    vectors = [note.message for note in result.warnings if note.kind in ("vectors", "no_vectors")]
     for message in vectors:
         console.print(block(message, "dim"))

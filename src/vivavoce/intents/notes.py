@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from vivavoce.classifiers.linear import NO_WEIGHTS
 from vivavoce.errors import plural
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
@@ -45,9 +46,14 @@ def notes_of(
         *_data_notes(material, plans, findings),
         *_inflation_notes(inflation),
         *(Note("excluded_row", note) for note in material.data.notes),
-        *(Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ())),
+        *_vector_notes(engine),
         Note("consistency", CONSISTENCY),
     )
+
+
+def _vector_notes(engine: AnyEngine) -> Iterator[Note]:
+    for note in getattr(engine, "notes", ()):
+        yield Note("no_vectors" if note == NO_WEIGHTS else "vectors", note[:1].upper() + note[1:] + ".")
 
 
 def failure_text(failure: UnitFailure) -> str:

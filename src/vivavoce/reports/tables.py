@@ -169,7 +169,9 @@ def _all_numbers(result: IntentsResult) -> RenderableType:
 
 
 def _notes(result: IntentsResult, verbose: bool) -> RenderableType:
-    return bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3))
+    lines = short_notes(result.warnings, len(result.warnings) if verbose else 3)
+    lacking = any(note.kind == "no_vectors" for note in result.warnings)
+    return bullets([*lines, *(["`viva models get` installs sentence vectors."] if lacking else [])])
 
 
 # --- intents check -----------------------------------------------------------------------------------------

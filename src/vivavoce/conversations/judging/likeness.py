@@ -13,7 +13,7 @@ from vivavoce.errors import MissingPartError
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
 
-NO_ENCODER = "sentence vectors are not installed: run `viva models get` once"
+NO_ENCODER = "sentence vectors are not installed"
 
 
 def edit_similarity(expected: str, reply: str) -> float:
