@@ -59,6 +59,18 @@ def test_an_intent_with_a_usual_name_for_out_of_scope_is_no_topic_unless_it_is_w
     assert "'nlu_fallback'" in plain(viva("intents", "check", "rasa.csv").stdout)
 
 
+def test_the_json_holds_as_many_pairs_as_are_asked_for_and_every_problem(viva):
+    none, usual = (
+        json.loads(viva("intents", "examine", "faq.csv", *QUICK, *more, "--json", "-").stdout)
+        for more in (("--pairs", "0"), ())
+    )
+    named = [set(one["topics"]) for one in none["problems"] if one["kind"] in ("pair", "twin_names")]
+    assert [{pair["a"], pair["b"]} in named for pair in none["pairs"]] == [True] * len(named)
+    assert len(none["pairs"]) < len(usual["pairs"])
+    assert none["problems"] == usual["problems"]
+    assert viva("intents", "examine", "faq.csv", "--pairs", "-1").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("command", "kind"),
     [

@@ -240,3 +240,22 @@ def test_known_contradictions_of_public_data_are_found(public: dict[str, tuple[i
     errors = [problem.texts[0] for problem in result.problems if problem.severity == "error"]
     assert len(errors) >= 4
     assert "what is on my to do list" in errors
+
+
+@pytest.mark.parametrize(
+    ("topics", "answers", "merge"),
+    [
+        (("pay", "wages"), (None, None), True),
+        (("pay", "wages"), ("Monthly.", "Yearly."), False),
+        (("vocative_yes", "vocative_no"), (None, None), False),
+        (("pay", None), (None, None), False),
+    ],
+)
+def test_topics_are_to_be_merged_only_where_one_can_stand_for_both(
+    topics: tuple[str, str | None], answers: tuple[str | None, str | None], merge: bool
+) -> None:
+    both = [Example("so it is", topic, answer=answer) for topic, answer in zip(topics, answers, strict=True)]
+    others = [Example(f"another text about {n}", "place") for n in range(6)]
+    found = check(Dataset((*both, *others), "test"))
+    (problem,) = [one for one in found.problems if one.kind == "contradiction"]
+    assert ("merge" in problem.message) is merge

@@ -313,6 +313,7 @@ def test_the_table_of_topics_is_that_of_a_count_by_hand(small) -> None:
     tests = list(asked_in(results, material))
     times = Counter(row for row, *_ in tests)
     sums: dict[str, dict[str, float]] = {topic: defaultdict(float) for topic in material.topics}
+    drawn: dict[str, Counter[int]] = {topic: Counter() for topic in material.topics}
     for row, topic, negative, guess in tests:
         weight, answers = 1 / times[row], guess.intent is not None and guess.confidence >= THRESHOLD
         right = answers and not negative and guess.intent == topic
@@ -323,12 +324,13 @@ def test_the_table_of_topics_is_that_of_a_count_by_hand(small) -> None:
             sums[topic]["silent"] += weight * (not negative and not answers)
         if answers:
             sums[guess.intent]["given"] += weight
-            sums[guess.intent]["attracted"] += not right
+            drawn[guess.intent][row] += not right
     assert {line.intent for line in findings.intents} == set(material.topics)
     for line in findings.intents:
         mine = sums[line.intent]
         assert line.examples == material.data.sizes[line.intent]
-        assert (line.attracted, line.negatives) == (mine["attracted"], mine["negatives"])
+        assert line.attracted == sum(n and 2 * n >= times[row] for row, n in drawn[line.intent].items())
+        assert line.negatives == mine["negatives"]
         for rate, hits, n in (
             (line.recall, mine["right"], mine["tested"]),
             (line.deferred, mine["silent"], mine["tested"]),

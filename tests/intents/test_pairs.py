@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vivavoce.classifiers.lexical import tfidf
 from vivavoce.intents.exam import PLAIN, examine_intents
+from vivavoce.intents.losses import Losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.mistaken import Mistaken
 from vivavoce.intents.pairs import (
@@ -75,16 +76,19 @@ def named(pair: Pair) -> set[str]:
     return {pair.a, pair.b}
 
 
-def test_the_pair_with_the_most_wrong_answers_is_kept_however_little_it_overlaps() -> None:
+def test_the_pair_with_the_largest_loss_is_kept_however_little_it_overlaps() -> None:
     of = material([topic for topic in "abcd" for _ in range(8)])
     said = told(of, [{topic: 0.5, "a" if topic == "b" else "b": 0.5} for topic in "ab" for _ in range(8)])
     said[16:] = told(of, [{}] * 16 + [{topic: 1.0} for topic in "cd" for _ in range(8)])[16:]
     mistaken = Mistaken({frozenset("cd"): 7, frozenset("ab"): 2}, {frozenset("ab"): 3})
-    pairs = rank_pairs(said, None, of, seed=0, most=1, mistaken=mistaken)
+    row = np.arange(16, 23)
+    losses = Losses(of, np.arange(32), np.full(7, 2 * 4 + 3), row, np.ones(7))
+    pairs = rank_pairs(said, None, of, seed=0, most=1, mistaken=mistaken, losses=losses)
     assert [(named(pair), pair.mistakes, pair.held_back) for pair in pairs] == [
         ({"a", "b"}, 2, 3),
         ({"c", "d"}, 7, 0),
     ]
+    assert [pair.loss.examples for pair in pairs if pair.loss] == [0, 7]
     assert all(pair.mistakes is None for pair in rank_pairs(said, None, of, seed=0))
 
 

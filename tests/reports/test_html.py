@@ -13,9 +13,10 @@ import pytest
 from vivavoce.intents import IntentsResult
 from vivavoce.intents.check import check
 from vivavoce.intents.findings import ConfusionCell
+from vivavoce.intents.problems import ProblemKind
 from vivavoce.intents.result import Note
 from vivavoce.records import Dataset, Rate
-from vivavoce.reports import wording
+from vivavoce.reports import problem_wording, wording
 from vivavoce.reports.html import page, render_check, render_result
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.tags import Html, join, tag
@@ -100,20 +101,24 @@ def test_hostile_texts_everywhere_stay_texts(result: IntentsResult) -> None:
     bad = "</td><script>alert(1)</script><img src=x onerror=alert(1)>"
     pair = replace(result.pairs[0], a=bad, b='"><svg onload=alert(1)>', overlap=0.9)
     data = replace(result.data, source=f"x/{bad}", hash=bad)
-    html = render_result(replace(result, data=data, classifier=bad, pairs=(pair,), warnings=(Note("failed", bad),)))
+    problem = replace(result.problems[0], kind=ProblemKind.PAIR, topics=(pair.a, pair.b))
+    hostile = replace(result, data=data, classifier=bad, pairs=(pair,), warnings=(Note("failed", bad),))
+    html = render_result(replace(hostile, problems=(problem, replace(problem, topics=(bad, bad)))))
     found = Reader(html)
     assert found.tags["script"] == found.tags["img"] == 0
     assert not [key for _, key, _ in found.attributes if key.startswith("on")]
 
 
-def test_the_dearest_pair_says_so_and_a_place_by_chance_is_not_told(result: IntentsResult) -> None:
-    first = replace(result.pairs[0], overlap=0.9, enough=True, same_answer=False, cost=0.1, top3_share=0.01)
-    dear = replace(first, a="dear", cost=0.38)
-    said = words(render_result(replace(result, pairs=(first, dear))))
-    assert said.count("It costs most messages of all pairs: about 4 of 1,000.") == 1
-    assert "It costs about 1 of 1,000 messages." in said
-    assert "seldom" not in said
-    assert "It is ." not in said
+def test_what_to_fix_next_is_the_list_of_the_result_in_its_order(report: str, result: IntentsResult) -> None:
+    said = words(report)
+    places = [said.index(problem_wording.problem_sentence(problem)) for problem in result.problems]
+    assert places == sorted(places)
+    assert all(problem_wording.problem_advice(problem) in said for problem in result.problems)
+
+
+def test_a_report_without_problems_says_that_this_is_good(result: IntentsResult) -> None:
+    said = words(render_result(replace(result, problems=())))
+    assert "Nothing worth your time: no problem surely costs 1 of 1,000 messages or more." in said
 
 
 def test_an_engine_without_guesses_and_topics_of_copies_have_a_report(
@@ -129,7 +134,7 @@ def test_the_sentences_and_the_warnings_are_there(report: str, result: IntentsRe
     said = words(report)
     assert wording.headline(result) in said
     assert wording.strangers_sentence(result) in said
-    assert wording.verdict(result) in said
+    assert problem_wording.verdict(result) in said
     for note in result.warnings:
         assert note.message.replace("`", "") in said
     assert wording.setting_sentence(result.settings[2]) in said

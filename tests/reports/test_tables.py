@@ -11,10 +11,10 @@ from rich.console import Console
 
 from vivavoce.intents import IntentsResult
 from vivavoce.intents.check import check
+from vivavoce.intents.problems import ProblemKind
 from vivavoce.intents.result import Note
 from vivavoce.records import Dataset, Rate
-from vivavoce.reports import wording
-from vivavoce.reports.choices import top_pairs
+from vivavoce.reports import problem_wording, wording
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.tables import MAIN, rate_cell, show_check, show_result
 
@@ -35,7 +35,7 @@ def test_nothing_is_cut_off_and_no_line_is_too_long(result: IntentsResult, width
     assert "…" not in text
     assert max(len(line) for line in text.splitlines()) <= width
     assert flat(wording.headline(result)) in flat(text)
-    assert flat(wording.verdict(result)) in flat(text)
+    assert flat(problem_wording.verdict(result)) in flat(text)
     assert flat(wording.timing_sentence(result.settings[0].timing)) in flat(text)
 
 
@@ -61,17 +61,6 @@ def test_a_narrow_window_breaks_the_table_and_not_the_names(result: IntentsResul
     assert sum(line.startswith("Smallest topics") for line in lines) == tables
 
 
-def test_the_dearest_pair_says_why_it_is_there_and_nothing_of_chance(result: IntentsResult) -> None:
-    first = replace(
-        result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, mistakes=None, top3_share=0.01
-    )
-    pairs = tuple(replace(first, a=f"a{n}", b=f"b{n}", cost=0.38 if n == 4 else 0.1) for n in range(5))
-    text = flat(printed(show_result, replace(result, pairs=pairs)))
-    assert "3. a4 and b4" in text
-    assert text.count("costs most messages of all pairs: about 4 of 1,000.") == 1
-    assert "seldom" not in text
-
-
 def test_an_engine_without_guesses_and_topics_of_copies_are_told(
     guessless: IntentsResult, copies: IntentsResult
 ) -> None:
@@ -91,48 +80,34 @@ def test_what_is_not_known_is_na_and_not_zero(silent: IntentsResult) -> None:
     assert re.split(r"\s{2,}", row.strip())[1:] == ["0 %", "n/a", "n/a", "0 %"]
 
 
-def test_the_top_pair_stands_with_advice_stability_and_questions(result: IntentsResult) -> None:
-    text = flat(printed(show_result, result))
-    pair = result.pairs[0]
-    assert f"1. {pair.a} and {pair.b}" in text
-    assert wording.pair_stability(pair) in text
-    assert wording.pair_advice(pair) in text
-    for example in pair.examples[:3]:
-        assert f"“{example.text}” is in {example.intent}" in text
+def test_every_problem_stands_with_its_cost_its_advice_and_examples(result: IntentsResult) -> None:
+    text = flat(printed(show_result, result, verbose=True))
+    assert result.problems
+    for place, problem in enumerate(result.problems, 1):
+        assert f"{place}. {problem_wording.problem_title(problem)}" in text
+        assert problem_wording.problem_sentence(problem) in text
+        assert problem_wording.cost_sentence(problem) in text
+        assert problem_wording.problem_advice(problem) in text
+        for example in problem.examples[:3]:
+            assert f"“{example.text}” ({problem_wording.example_place(example)})" in text
 
 
-def test_at_most_three_pairs_are_open(result: IntentsResult) -> None:
-    many = replace(result, pairs=tuple(replace(result.pairs[0], a=f"a{n}", b=f"b{n}") for n in range(7)))
-    assert len(re.findall(r"^\d\. ", printed(show_result, many), re.MULTILINE)) == 3
+def test_three_problems_are_open_in_the_order_of_the_result_and_the_rest_is_counted(result: IntentsResult) -> None:
+    many = replace(result, problems=tuple(replace(result.problems[0], cost=9.0 - n) for n in range(7)))
+    text = printed(show_result, many)
+    assert re.findall(r"costs about (\d)", text) == ["9", "9", "8", "7"]
+    assert "... and 4 problems more; --verbose shows all." in text
 
 
-def test_pairs_that_were_mistaken_come_before_pairs_that_only_look_alike(result: IntentsResult) -> None:
-    alike = replace(
-        result.pairs[0],
-        overlap=0.95, score=0.95, enough=True, same_answer=False, cost=0.0, bot_overlap=0.9, mistakes=0, held_back=0,
-    )  # fmt: skip
-    pairs = (
-        *(replace(alike, a=f"a{n}", b=f"b{n}") for n in range(4)),
-        replace(alike, a="few", b="others", overlap=0.7, mistakes=1, held_back=2),
-        replace(alike, a="large", b="larger", overlap=0.04, enough=False, mistakes=12),
-    )
-    shown = top_pairs(replace(result, pairs=pairs))
-    assert [pair.a for pair in shown] == ["few", "large", "a0"]
-    text = flat(printed(show_result, replace(result, pairs=pairs)))
-    assert "2. large and larger" in text
-    assert "12 questions were answered with the wrong one of the two" in text
-    assert text.count("no question was mistaken; the texts look alike") == 1
-    assert "Read the questions that were mistaken" in text
+def test_nothing_to_fix_is_said_as_a_good_result(result: IntentsResult) -> None:
+    text = flat(printed(show_result, replace(result, problems=())))
+    assert "What to fix next Nothing worth your time: no problem surely costs 1 of 1,000 messages or more." in text
 
 
-def test_the_dearest_pair_is_open_too_and_pairs_of_known_topics_make_room(result: IntentsResult) -> None:
-    first = replace(result.pairs[0], overlap=0.9, score=0.9, enough=True, same_answer=False, cost=0.1)
-    names = [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e"), ("f", "g")]
-    by_mistakes = tuple(replace(first, a=a, b=b, mistakes=9 if a == "f" else 2) for a, b in names)
-    by_cost = tuple(replace(first, a=a, b=b, mistakes=None, cost=5.0 if a == "f" else 0.1) for a, b in names)
-    for pairs in (by_mistakes, by_cost):
-        shown = top_pairs(replace(result, pairs=pairs))
-        assert [(pair.a, pair.b) for pair in shown] == [("a", "b"), ("b", "c"), ("f", "g")]
+def test_the_terminal_says_how_to_get_sentence_vectors_where_they_are_missing(result: IntentsResult) -> None:
+    lacking = replace(result, warnings=(Note("no_vectors", "No sentence vectors are installed."),))
+    assert "`viva models get` installs sentence vectors." in flat(printed(show_result, lacking))
+    assert "viva models get" not in flat(printed(show_result, replace(result, warnings=())))
 
 
 def test_many_notes_of_a_kind_are_shortened_unless_all_are_asked_for(result: IntentsResult) -> None:
@@ -142,8 +117,8 @@ def test_many_notes_of_a_kind_are_shortened_unless_all_are_asked_for(result: Int
 
 
 def test_markup_in_names_is_shown_as_it_is(result: IntentsResult) -> None:
-    hostile = replace(result.pairs[0], a="[red]x[/red]", overlap=0.9)
-    assert "[red]x[/red]" in printed(show_result, replace(result, pairs=(hostile,)))
+    hostile = replace(result.problems[0], kind=ProblemKind.WEAKEST_TOPIC, topics=("[red]x[/red]",))
+    assert "1. [red]x[/red]" in printed(show_result, replace(result, problems=(hostile,)))
 
 
 def test_all_numbers_are_shown_when_asked_for(result: IntentsResult) -> None:

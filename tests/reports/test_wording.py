@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from vivavoce.intents import IntentsResult
 from vivavoce.intents.check import CheckResult, check
-from vivavoce.intents.pairs import CLASH_LEVEL, Pair, PairExample
+from vivavoce.intents.losses import Loss
+from vivavoce.intents.pairs import Pair, PairExample
 from vivavoce.intents.result import intent_json, pair_json, setting_json
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Dataset, Rate
@@ -186,35 +187,30 @@ def test_a_pair_is_told_with_its_overlap_and_interval(overlap: float, low: float
     ("changes", "expected"),
     [
         ({"enough": False}, "Not enough examples"),
-        ({"same_answer": True}, "Harmless"),
-        ({"overlap": 0.1}, "Nothing to do"),
-        ({"text_overlap": 0.9, "bot_overlap": 0.1}, "the bot copes"),
-        ({"text_overlap": 0.1, "bot_overlap": 0.9}, "examples are missing"),
-        ({"bot_overlap": None}, "Only the texts"),
-        ({"examples": (PairExample("q", 1, "a", 0.2, 0.6),) * 2}, "'b' swallows 'a'"),
-        ({}, "both directions"),
+        ({"same_answer": True}, "Merge them when convenient"),
+        ({"same_answer": True, "a": "mood_great", "b": "mood_unhappy"}, "give the same answer."),
     ],
 )
-def test_the_advice_fits_the_pair(changes: dict[str, object], expected: str) -> None:
+def test_a_pair_that_is_no_problem_says_why(changes: dict[str, object], expected: str) -> None:
     assert expected in wording.pair_advice(pair(**changes))
 
 
-def test_the_plain_setting_is_not_asked_for_where_it_was_examined(
-    guessless: IntentsResult, result: IntentsResult
-) -> None:
-    texts = pair(bot_overlap=None)
-    without = replace(result, settings=result.settings[1:2])
-    assert wording.pair_advice(texts, guessless) == "Only the texts were compared: the engine gave no guesses."
-    assert wording.pair_advice(texts, result) == "Only the texts were compared."
-    assert "add the setting 0,0" in wording.pair_advice(texts, without)
+def test_opposites_with_the_same_answer_are_not_to_be_merged() -> None:
+    same = pair(same_answer=True, a="mood_great", b="mood_unhappy")
+    assert "erge" not in wording.pair_advice(same)
 
 
 @pytest.mark.parametrize(
-    ("cost", "expected"),
-    [(None, "n/a"), (1.24, "about 1.2 of 100"), (0.38, "about 4 of 1,000"), (0.01, "under 1 of 1,000")],
+    ("loss", "expected"),
+    [
+        (None, ""),
+        (Loss(NOTHING, 0), "no example was mistaken"),
+        (Loss(NOTHING, 1), "1 example gets"),
+        (Loss(NOTHING, 1200), "1,200 examples get"),
+    ],
 )
-def test_the_cost_is_told_in_messages(cost: float | None, expected: str) -> None:
-    assert wording.cost_text(pair(cost=cost)).startswith(expected)
+def test_the_examples_between_two_topics_are_counted(loss: Loss | None, expected: str) -> None:
+    assert wording.pair_mistakes(pair(loss=loss)).startswith(expected)
 
 
 def test_stability_is_told_in_hundred_re_checks() -> None:
@@ -223,40 +219,6 @@ def test_stability_is_told_in_hundred_re_checks() -> None:
 
 def test_a_place_at_the_top_by_chance_is_not_told() -> None:
     assert wording.pair_stability(pair(top3_share=0.04)) == ""
-
-
-def test_only_the_dearest_pair_is_said_to_cost_most(result: IntentsResult) -> None:
-    dear, cheap, unknown = pair(cost=0.38), pair(a="c", cost=0.3), pair(a="d", cost=None)
-    three = replace(result, pairs=(cheap, dear, unknown))
-    assert wording.cost_fact(dear, three) == "costs most messages of all pairs: about 4 of 1,000"
-    assert wording.cost_fact(cheap, three) == "costs about 3 of 1,000 messages"
-    assert wording.cost_fact(unknown, three) == ""
-    assert wording.cost_fact(dear, replace(result, pairs=(dear,))) == "costs about 4 of 1,000 messages"
-    tied = replace(result, pairs=(dear, replace(cheap, cost=0.38)))
-    assert "most" not in wording.cost_fact(dear, tied)
-
-
-def test_the_verdict_names_a_pair_that_seems_to_clash_without_enough_examples(result: IntentsResult) -> None:
-    same = pair(overlap=0.999, enough=False)
-    told = "'a' and 'b' look the same (overlap over 99 %), but there are not enough different examples to tell."
-    assert wording.verdict(replace(result, pairs=(same,))) == told
-    both = wording.verdict(replace(result, pairs=(pair(a="c"), same)))
-    assert both.startswith("One pair of topics overlaps")
-    assert both.endswith(told)
-    alike = wording.verdict(replace(result, pairs=(replace(same, overlap=0.7), same, replace(same, a="c"))))
-    assert "look alike (overlap 70 %)" in alike
-    assert alike.endswith("The same holds for 2 more pairs.")
-    low = replace(same, overlap=CLASH_LEVEL - 0.01)
-    harmless = replace(same, same_answer=True)
-    assert wording.verdict(replace(result, pairs=(low, harmless))).startswith("No two topics overlap")
-
-
-def test_the_verdict_counts_the_pairs_that_clash(result: IntentsResult) -> None:
-    weak = pair(overlap=CLASH_LEVEL - 0.01)
-    clashing = (pair(), pair(a="c"), weak, pair(enough=False), pair(same_answer=True))
-    assert wording.verdict(replace(result, pairs=clashing)).startswith("2 pairs of topics overlap by 60 % or more")
-    assert wording.verdict(replace(result, pairs=(pair(), pair(a="c")))).startswith("At least 2 pairs")
-    assert wording.verdict(replace(result, pairs=(weak,))) == "No two topics overlap by 60 % or more."
 
 
 def test_a_check_is_told_in_one_sentence() -> None:

@@ -77,13 +77,13 @@ def test_without_an_exam_nothing_is_said_about_questions(store: Store, project: 
 
 
 @in_both
-def test_the_latest_exam_says_how_often_each_topic_was_right_and_which_one_draws_others(
+def test_the_latest_exam_says_how_many_examples_of_each_topic_were_right_and_which_one_draws_others(
     store: Store, project: Project
 ) -> None:
     run = hold_exam(store, project)
     pay, visa = list_topics(store, project).lines
-    assert (visa.right, visa.deferred, visa.wrong, visa.share) == (12, 0, 0, 0.75)
-    assert (pay.right, pay.deferred, pay.wrong, pay.share) == (0, 2, 2, 0.25)
+    assert (visa.right, visa.deferred, visa.wrong, visa.share) == (6, 0, 0, 0.75)
+    assert (pay.right, pay.deferred, pay.wrong, pay.share) == (0, 0, 2, 0.25)
     assert flags(store, project) == {"pay": ("few", "silent"), "visa": ("magnet",)}
     state = topic_state(store, project, pay.topic.id)
     assert state.run == run
@@ -99,7 +99,7 @@ def test_a_renamed_topic_keeps_its_numbers_and_is_marked_as_changed(store: Store
     for name in ("permits", "papers"):
         change_topic(store, PRODUCT, project, visa.id, name=name)
     line = list_topics(store, project, search="papers").lines[0]
-    assert (line.right, line.flags) == (12, ("magnet", "changed"))
+    assert (line.right, line.flags) == (6, ("magnet", "changed"))
     page = list_examples(store, project, topic_id=visa.id)
     judged = judge_examples(store, project, page.examples, line.topic)
     assert [one.outcome.outcome if one.outcome else None for one in judged] == ["right"] * 6

@@ -21,7 +21,8 @@ from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots.bots import add_bot
 from vivavoce.workspace.projects.moves import WATCHED, judge_difference, measure_of
-from vivavoce.workspace.projects.today import MOST_PROBLEMS, show_today
+from vivavoce.workspace.projects.problems import MOST_PROBLEMS
+from vivavoce.workspace.projects.today import show_today
 from vivavoce.workspace.topics.topics import add_topic
 
 SCOPE = "0,0"

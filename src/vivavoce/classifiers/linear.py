@@ -180,7 +180,7 @@ class DefaultClassifier:
             self.notes = (f"{_LANGUAGES.get(language, 'these')} texts: {_NO_VECTORS_FOR_LANGUAGE}",)
         elif english_only and not encoder_available():
             self._chosen = LexicalClassifier(language=language, name=self.name)
-            self.notes = (_NO_WEIGHTS,)
+            self.notes = (NO_WEIGHTS,)
         else:
             self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
             self.notes = self._chosen.notes
@@ -210,9 +210,8 @@ _NO_VECTORS_FOR_LANGUAGE = say(
     "the installed sentence vectors are English, so words and letters (TF-IDF) were used; "
     "a multilingual model of your own can be given as linear:FOLDER"
 )
-_NO_WEIGHTS = say(
-    "no sentence vectors are installed, so words and letters (TF-IDF) were used; "
-    "`viva models get` installs them and makes the results better"
+NO_WEIGHTS = say(
+    "no sentence vectors are installed, so words and letters (TF-IDF) were used; results are better with them"
 )
 
 

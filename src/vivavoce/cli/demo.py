@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = {"en": "English", "de": "German"}
 OUT = Path("demo-output")
-SHOWN_PAIRS = 3
+SHOWN_PROBLEMS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,7 @@ def _show(console: Console, shown: list[Shown], others: Sequence[DemoTalks | Dem
 
 
 def _show_one(console: Console, one: Shown) -> None:
-    from vivavoce.reports import wording
-    from vivavoce.reports.choices import top_pairs
+    from vivavoce.reports import problem_wording, wording
     from vivavoce.reports.layout import block, bullets, heading
 
     data, result = one.result.data, one.result
@@ -171,9 +170,11 @@ def _show_one(console: Console, one: Shown) -> None:
     console.print(heading(f"Recruiting questions, {LANGUAGES[one.language]} ({size})"))
     console.print(block(wording.headline(result), "bold"))
     console.print(block(wording.strangers_sentence(result)))
-    console.print(block(wording.verdict(result)))
-    pairs = top_pairs(result, SHOWN_PAIRS)
-    console.print(bullets(f"{pair.a} and {pair.b}: {wording.pair_advice(pair)}" for pair in pairs))
-    vectors = [note.message for note in result.warnings if note.kind == "vectors"]
+    console.print(block(problem_wording.verdict(result)))
+    first = result.problems[:SHOWN_PROBLEMS]
+    console.print(
+        bullets(f"{problem_wording.problem_sentence(p)} {problem_wording.problem_advice(p)}" for p in first)
+    )
+    vectors = [note.message for note in result.warnings if note.kind in ("vectors", "no_vectors")]
     for message in vectors:
         console.print(block(message, "dim"))

@@ -80,6 +80,16 @@ SeveralClassifiers = Annotated[
         autocompletion=complete_classifier,
     ),
 ]
+Pairs = Annotated[
+    int,
+    typer.Option(
+        "--pairs",
+        metavar="N",
+        min=0,
+        help="How many confused pairs the JSON holds, besides those that are problems.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 RecordFolder = Annotated[
     Path | None,
     typer.Option(
@@ -89,6 +99,9 @@ RecordFolder = Annotated[
         rich_help_panel=GATES,
     ),
 ]
+
+# As `examine_intents` has it: that is not imported to print help.
+MOST_PAIRS = 20
 
 app = typer.Typer(
     name="intents",
@@ -155,6 +168,7 @@ def examine(
     patience: Patience,
     record: Record = None,
     fail_under: FailUnder = None,
+    pairs: Pairs = MOST_PAIRS,
     output: Output,
     reading: Reading,
 ) -> None:
@@ -188,6 +202,7 @@ def examine(
             engine_of(settings.classifier, settings),
             settings=wanted,
             out_of_scope_share=settings.out_of_scope_share,
+            pairs=pairs,
             record=record,
             progress=progress,
             **_design(settings),

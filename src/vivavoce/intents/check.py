@@ -15,11 +15,11 @@ from statistics import median
 from typing import Literal
 
 import numpy as np
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import cdist
 
 from vivavoce.files.dates import unreadable_date_rows
 from vivavoce.files.exclusions import count_excluded
+from vivavoce.intents.merging import Answers, answers_by_topic, may_merge
+from vivavoce.intents.names import find_twins
 from vivavoce.records import Dataset, Example
 from vivavoce.text.duplicates import Ints, duplicate_groups, exact_groups
 from vivavoce.version import __version__
@@ -32,13 +32,10 @@ TINY = 5
 LONG = 1000
 IMBALANCE = 10
 MAX_TEXTS = 20
-MIN_NAME = 5
-MAX_NAMES = 2000
 
 DAMAGED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd-\uffff\ud800-\udfff]")
 # UTF-8 read as Windows-1252: a lead byte shows as one of these letters, followed by a sign no word has there.
 MOJIBAKE = re.compile("[ÃÂÐÑ][\x80-\xbf€‚ƒ„…†‡ˆ‰‹‘’“”•–—˜™›]|â€|ðŸ|ï»¿")
-WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 SCRIPTS = {
     "Latin": re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]"),
     "Cyrillic": re.compile("[\u0400-\u052f]"),
@@ -195,10 +192,10 @@ def _imbalance(sizes: Mapping[str, int]) -> Iterator[Problem]:
 
 
 def _about_repeats(dataset: Dataset) -> Iterator[Problem]:
-    members = _members(dataset)
+    members, answers = _members(dataset), answers_by_topic(dataset)
     exact, near = exact_groups(dataset.texts), duplicate_groups(dataset.texts)
     for indices in _groups(exact):
-        yield from _exact(dataset, [members[index] for index in indices])
+        yield from _exact([members[index] for index in indices], answers)
     for indices in _groups(near):
         if len({exact[index] for index in indices}) > 1:
             yield from _near([members[index] for index in indices], [int(exact[index]) for index in indices])
@@ -219,11 +216,13 @@ def _by_intent(members: Iterable[tuple[int, Example]]) -> dict[str | None, list[
     return parts
 
 
-def _exact(dataset: Dataset, members: Sequence[tuple[int, Example]]) -> Iterator[Problem]:
+def _exact(members: Sequence[tuple[int, Example]], answers: Answers) -> Iterator[Problem]:
     parts = _by_intent(members)
     text = _short(members[0][1].text)
     if len(parts) > 1:
-        what = f"{text} stands under {_named(parts)}: decide for one, or merge the topics."
+        topics = [intent for intent in parts if intent is not None]
+        merge = ", or merge the topics" if len(topics) == len(parts) and may_merge(topics, answers) else ""
+        what = f"{text} stands under {_named(parts)}: decide for one{merge}."
         yield _problem("contradiction", "error", members, what)
     for intent, part in parts.items():
         if len(part) > 1:
@@ -345,38 +344,10 @@ def _script(text: str) -> str:
 
 
 def _about_names(names: Sequence[str]) -> Iterator[Problem]:
-    """Find topics whose names differ by case, blanks, plural or one typing mistake."""
-    words = [[_singular(word) for word in WORDS.findall(name)] or [name] for name in names]
-    for left, right in _alike(["".join(parts) for parts in words]):
-        if _numbers(words[left]) != _numbers(words[right]):
-            continue
-        same = "".join(words[left]) == "".join(words[right])
-        if same or _misspelt(words[left], words[right]):
-            pair = (names[left], names[right])
-            what = f"{_named(pair)} maybe are the same topic: if so, give them one name."
-            yield Problem("similar_names", (), (), pair, what, "warning" if same else "info")
-
-
-def _alike(keys: Sequence[str]) -> list[tuple[int, int]]:
-    if not 2 <= len(keys) <= MAX_NAMES:
-        return []
-    near = np.triu(cdist(keys, keys, scorer=OSA.distance, score_cutoff=1, dtype=np.uint8) <= 1, 1)
-    return [(int(left), int(right)) for left, right in np.argwhere(near)]
-
-
-def _misspelt(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Say whether what differs is long enough to be a typing mistake."""
-    different = [word for word in (*left, *right) if (word in left) != (word in right)]
-    return all(len(word) >= MIN_NAME for word in different)
-
-
-def _numbers(words: Sequence[str]) -> list[str]:
-    return [word for word in words if word.isdigit()]
-
-
-def _singular(word: str) -> str:
-    word = word.casefold()
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    for twins in find_twins(names):
+        pair = (twins.a, twins.b)
+        what = f"{_named(pair)} maybe are the same topic: if so, give them one name."
+        yield Problem("similar_names", (), (), pair, what, "warning" if twins.same else "info")
 
 
 def _about_dates(dataset: Dataset, now: datetime | None) -> Iterator[Problem]:

@@ -17,10 +17,13 @@ from vivavoce.classifiers.patient import PatientClassifier
 from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import UsageError
 from vivavoce.intents.findings import SettingFindings, count_retries, find
+from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
-from vivavoce.intents.mistaken import Mistaken, count_mistaken
+from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.notes import notes_of
-from vivavoce.intents.pairs import Pair, mean_probabilities, rank_pairs
+from vivavoce.intents.pairs import CANDIDATES, MOST_PAIRS, Pair, mean_probabilities, rank_pairs
+from vivavoce.intents.problems import Problem, ProblemKind, find_problems
+from vivavoce.intents.quality import judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
@@ -50,6 +53,7 @@ def examine_intents(
     leak_proof: bool = True,
     text_view: bool = True,
     out_of_scope_share: float | None = None,
+    pairs: int = MOST_PAIRS,
     seed: int = 0,
     executor: Executor | None = None,
     workers: int = 0,
@@ -62,16 +66,17 @@ def examine_intents(
 
     `classifier` is a name (see `viva classifiers`) or any object with `fit` and `guess`. `workers` 0 means all
     cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on. `text_view`
-    off ranks the confused pairs by what the engine says alone, without comparing the texts. `out_of_scope_share` is
-    the share of live questions that no topic fits: accuracy, automation rate and the other shares of all questions
-    are weighed for it. `timeout` (seconds a call) and `attempts` are for engines that live elsewhere.
+    off ranks the confused pairs by what the engine says alone, without comparing the texts. `pairs`: how many of them
+    the result holds. `out_of_scope_share` is the share of live questions that no topic fits: accuracy, automation
+    rate and the other shares of all questions are weighed for it. `timeout` (seconds a call) and `attempts` are for
+    engines that live elsewhere.
     """
     engine = patient(load_classifier(classifier), timeout, attempts)
     material = Material.of(as_dataset(data), leak_proof=leak_proof)
     wanted = as_settings(settings)
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
     plans = plan_splits(material, base, wanted)
-    threshold, share = check_threshold(threshold), check_share(out_of_scope_share)
+    threshold, share, pairs = check_threshold(threshold), check_share(out_of_scope_share), check_pairs(pairs)
     units = plan_units(plans, material)
     file = RecordFile(Path(record), record_header(material, engine, base, leak_proof)) if record else None
     run = run_units(
@@ -84,7 +89,16 @@ def examine_intents(
         progress=progress,
     )
     text = judge_texts(material, progress) if text_view else None
-    return conclude(run, material, plans, engine, threshold=threshold, text=text, out_of_scope_share=share)
+    return conclude(
+        run,
+        material,
+        plans,
+        engine,
+        threshold=threshold,
+        text=text,
+        out_of_scope_share=share,
+        most_pairs=pairs,
+    )
 
 
 def plan_splits(material: Material, design: Design, settings: Sequence[Setting]) -> dict[Setting, SplitPlan]:
@@ -136,6 +150,13 @@ def check_threshold(threshold: float) -> float:
     return float(threshold)
 
 
+def check_pairs(pairs: int) -> int:
+    """Refuse a negative number of pairs."""
+    if pairs < 0:
+        raise UsageError(f"the number of pairs cannot be negative, not {pairs}", remedy="give 0 or more")
+    return pairs
+
+
 def record_header(material: Material, engine: AnyClassifier, design: Design, leak_proof: bool) -> RecordHeader:
     """Say what a record belongs to."""
     shape = f"{design.test_fraction:g} {design.partition} {design.singletons} {'grouped' if leak_proof else 'naive'}"
@@ -172,21 +193,24 @@ def conclude(
     threshold: float,
     text: NDArray[np.float32] | None = None,
     out_of_scope_share: float | None = None,
+    most_pairs: int = MOST_PAIRS,
 ) -> IntentsResult:
     """Compute the result from the raw record: pure, no engine is asked again."""
     design = next(iter(plans.values())).design
     # One BLAS thread: sums that are split over cores differ in their last bit.
     with threadpool_limits(1):
         findings = _findings(run, material, plans, threshold, out_of_scope_share)
-        pairs = _pairs(run, material, plans, text, count_mistaken(findings))
+        pairs = _pairs(run, material, plans, text, findings, threshold=threshold, most=max(CANDIDATES, most_pairs))
         inflation = _inflation(run, material, threshold)
+    problems = _problems(run, material, plans, findings, pairs, threshold=threshold)
     return IntentsResult(
         data=DataFacts.of(material.data),
         classifier=engine.name,
         threshold=threshold,
         design=replace(design, setting=PLAIN),
         settings=findings,
-        pairs=pairs,
+        problems=problems,
+        pairs=_kept(pairs, problems, most_pairs),
         warnings=notes_of(
             findings,
             material,
@@ -236,13 +260,42 @@ def _pairs(
     material: Material,
     plans: dict[Setting, SplitPlan],
     text: NDArray[np.float32] | None,
-    mistaken: Mistaken | None,
+    findings: Sequence[SettingFindings],
+    *,
+    threshold: float,
+    most: int,
 ) -> tuple[Pair, ...]:
     """Rank the pairs on splits in which every topic is tested as itself."""
-    plain = [setting for setting, plan in plans.items() if plan.is_plain and run.of(setting)]
-    bot = mean_probabilities(run.of(plain[0]), material) if plain else None
-    seed = next(iter(plans.values())).design.seed
-    return rank_pairs(bot, text, material, seed=seed, mistaken=mistaken)
+    plain = next((run.of(setting) for setting, plan in plans.items() if plan.is_plain and run.of(setting)), ())
+    return rank_pairs(
+        mean_probabilities(plain, material) if plain else None,
+        text,
+        material,
+        seed=next(iter(plans.values())).design.seed,
+        most=most,
+        mistaken=count_mistaken(findings),
+        losses=find_losses(plain, material, threshold) if plain else None,
+    )
+
+
+def _problems(
+    run: ExamRecord,
+    material: Material,
+    plans: dict[Setting, SplitPlan],
+    findings: Sequence[SettingFindings],
+    pairs: Sequence[Pair],
+    *,
+    threshold: float,
+) -> tuple[Problem, ...]:
+    asked = next((one.setting for one in findings if one.counts.negatives), None)
+    results = run.of(representative(asked, plans)) if asked else ()
+    return find_problems(findings, pairs, judge_quality(material, results, threshold))
+
+
+def _kept(pairs: Sequence[Pair], problems: Sequence[Problem], most: int) -> tuple[Pair, ...]:
+    """Return the first pairs, and those that a problem is about."""
+    named = [set(one.topics) for one in problems if one.kind in (ProblemKind.PAIR, ProblemKind.TWIN_NAMES)]
+    return tuple(pair for place, pair in enumerate(pairs) if place < most or {pair.a, pair.b} in named)
 
 
 def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflation | None:

@@ -256,7 +256,7 @@ def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[
     silent = total(in_scope & ~answered, origin)
     given = total(answered, items.guess)
     negatives = np.bincount(origin[items.negative & (origin >= 0)], minlength=width)
-    wrongly = np.bincount(items.guess[answered & ~items.right], minlength=width)
+    wrongly = _drawn(pooled, answered & ~items.right, times, width)
     sizes = material.data.sizes
     lines = [
         IntentFindings(
@@ -272,6 +272,13 @@ def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[
         for code, topic in enumerate(material.topics)
     ]
     return tuple(sorted(lines, key=lambda line: (-line.examples, line.intent)))
+
+
+def _drawn(pooled: Pooled, wrong: NDArray[np.bool_], times: NDArray[np.float64], width: int) -> Rows:
+    """Count for each topic the examples that were wrongly answered with it in at least half of their tests."""
+    answers = np.stack([pooled.items.guess[wrong], pooled.row[wrong]])
+    (guess, row), tests = np.unique(answers, axis=1, return_counts=True)
+    return np.bincount(guess[2 * tests >= times[row]], minlength=width)
 
 
 def _averaged(hits: float, n: float) -> Rate:

@@ -21,11 +21,6 @@ class Mistaken:
         pair = frozenset((a, b))
         return self.answered.get(pair, 0), self.held.get(pair, 0)
 
-    def dearest(self, most: int) -> tuple[frozenset[str], ...]:
-        """Return the pairs with the most wrong answers, at most so many."""
-        ordered = sorted(self.answered.items(), key=lambda item: (-item[1], sorted(item[0])))
-        return tuple(pair for pair, n in ordered[:most] if n)
-
 
 def count_mistaken(settings: Sequence[SettingFindings]) -> Mistaken | None:
     """Count wrong guesses in the first setting that held no topic out; None where there is none."""

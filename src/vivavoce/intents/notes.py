@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from vivavoce.classifiers.linear import NO_WEIGHTS
 from vivavoce.errors import plural
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
@@ -50,9 +51,14 @@ def notes_of(
         *_data_notes(material, plans, findings),
         *_inflation_notes(inflation),
         *(Note("excluded_row", note) for note in material.data.notes),
-        *(Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ())),
+        *_vector_notes(engine),
         Note("consistency", CONSISTENCY),
     )
+
+
+def _vector_notes(engine: AnyEngine) -> Iterator[Note]:
+    for note in getattr(engine, "notes", ()):
+        yield Note("no_vectors" if note == NO_WEIGHTS else "vectors", note[:1].upper() + note[1:] + ".")
 
 
 def failure_text(failure: UnitFailure) -> str:
@@ -207,7 +213,7 @@ def _data_notes(
             "contradictions",
             say(
                 f"{len(material.contradictory):,} examples have a near-duplicate under another topic: "
-                "the bot cannot get both right. `viva intents check` lists them."
+                "the bot cannot get both right."
             ),
         )
     excluded = max((one.n_excluded for one in findings), default=0)

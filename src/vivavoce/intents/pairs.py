@@ -7,13 +7,14 @@ told apart. How the constants were chosen: docs/decisions/pairs.md, measured by 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce.intents.losses import Loss, Losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.mistaken import Mistaken
 from vivavoce.intents.record import UnitResult
@@ -26,6 +27,7 @@ CLASH_LEVEL = 0.60
 MIN_EXAMPLES = 4
 MIN_EVIDENCE = 2
 CANDIDATES = 60
+MOST_PAIRS = 20
 RESAMPLES = 200
 TEMPERATURE = 0.08
 # The bot's view weighs more than the texts': it is the bot that is examined.
@@ -35,8 +37,8 @@ SOFTNESS = 0.5
 TYPICAL = 3
 BORDERLINE = 5
 TOP = 3
-# So many pairs with the most wrong answers are kept however little they overlap: large topics overlap little.
-DEAREST = 5
+# So many pairs between which most messages are lost are looked at however little they overlap.
+LARGEST_LOSSES = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ class Pair:
     """Two topics that are mixed up. `a` loses more messages to `b` than the reverse when direction is a>b.
 
     `mistakes`: questions that were answered with the other of the two, over all retries; `held_back`: wrong guesses
-    of that kind that were not sure enough to be given. None: no setting tested every topic.
+    of that kind that were not sure enough to be given. `loss`: what is lost between the two, by example. None: no
+    setting tested every topic.
     """
 
     a: str
@@ -77,6 +80,7 @@ class Pair:
     same_answer: bool = False
     mistakes: int | None = None
     held_back: int | None = None
+    loss: Loss | None = None
 
     @property
     def only_alike(self) -> bool:
@@ -215,33 +219,30 @@ def rank_pairs(
     material: Material,
     *,
     seed: int,
-    most: int = 20,
+    most: int = MOST_PAIRS,
     mistaken: Mistaken | None = None,
+    losses: Losses | None = None,
 ) -> tuple[Pair, ...]:
     """Rank the confused pairs, worst first; pairs without enough examples to tell come last.
 
-    Those with the most wrong answers are always among them.
+    `most` of them are returned, and all those between which most messages are lost.
     """
     looks = _views(bot, text, material)
     views = [view for view in looks.values() if view is not None]
     if not views:
         return ()
     joint = sum((view.weight * view.overlap for view in views), np.zeros(()))
-    dearest = mistaken.dearest(DEAREST) if mistaken else ()
-    first, second = _candidates(joint, [_codes(pair, material) for pair in dearest])
+    lossy = losses.largest(LARGEST_LOSSES) if losses else ()
+    first, second = _candidates(joint, max(CANDIDATES, most), lossy)
     if not len(first):
         return ()
     weights = _bootstrap_weights(material, seed)
     drawn = sum((v.weight * v.candidate_overlaps(first, second, weights) for v in views), np.zeros(()))
-    builder = _Builder(material, bot, text, looks, first, second, joint, drawn, mistaken)
+    builder = _Builder(material, bot, text, looks, first, second, joint, drawn, mistaken, losses)
     pairs = [builder.pair(place) for place in range(len(first))]
     pairs.sort(key=lambda pair: (not pair.enough, -pair.score, pair.a, pair.b))
-    return tuple(pair for place, pair in enumerate(pairs) if place < most or {pair.a, pair.b} in dearest)
-
-
-def _codes(pair: Collection[str], material: Material) -> tuple[int, int]:
-    first, second = sorted(material.topics.index(topic) for topic in pair)
-    return first, second
+    always = [{material.topics[a], material.topics[b]} for a, b in lossy]
+    return tuple(pair for place, pair in enumerate(pairs) if place < most or {pair.a, pair.b} in always)
 
 
 def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> dict[str, _View | None]:
@@ -253,13 +254,13 @@ def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> dict[
     }
 
 
-def _candidates(joint: NDArray[np.float64], dearest: Collection[tuple[int, int]] = ()) -> tuple[Rows, Rows]:
-    """Return the pairs to look at closely: those that overlap most, then the dearest that are not among them."""
+def _candidates(joint: NDArray[np.float64], most: int, lossy: Sequence[tuple[int, int]]) -> tuple[Rows, Rows]:
+    """Return the pairs to look at closely: those that overlap most, then the lossy ones that are not among them."""
     first, second = np.triu_indices(len(joint), 1)
-    order = np.argsort(-joint[first, second], kind="stable")[:CANDIDATES]
+    order = np.argsort(-joint[first, second], kind="stable")[:most]
     order = order[joint[first[order], second[order]] > 0]
     first, second = first[order], second[order]
-    more = [pair for pair in dearest if pair not in set(zip(first.tolist(), second.tolist(), strict=True))]
+    more = [pair for pair in lossy if pair not in set(zip(first.tolist(), second.tolist(), strict=True))]
     added = np.array(more, dtype=first.dtype).reshape(-1, 2)
     return np.concatenate([first, added[:, 0]]), np.concatenate([second, added[:, 1]])
 
@@ -281,17 +282,19 @@ class _Builder:
     joint: NDArray[np.float64]
     drawn: NDArray[np.float64]
     mistaken: Mistaken | None = None
+    losses: Losses | None = None
 
     def pair(self, place: int) -> Pair:
         a, b = self._ordered(int(self.first[place]), int(self.second[place]))
         low, high = np.percentile(self.drawn[:, place], [2.5, 97.5])
         score = float(self.joint[a, b])
         evidence = self._evidence(a, b)
-        mistakes, held_back = self._mistaken(a, b)
+        names = self.material.topics[a], self.material.topics[b]
+        mistakes, held_back = self.mistaken.between(*names) if self.mistaken else (None, None)
         sizes = [int((self.material.labels == code).sum()) for code in (a, b)]
         return Pair(
-            a=self.material.topics[a],
-            b=self.material.topics[b],
+            a=names[0],
+            b=names[1],
             overlap=min(1.0, score),
             low=float(min(1.0, low, score)),
             high=float(min(1.0, max(high, score))),
@@ -300,7 +303,7 @@ class _Builder:
             text_overlap=self._single("text", a, b),
             top3_share=self._top_share(place),
             cost=self._cost(a, b),
-            direction=f"{self.material.topics[a]} > {self.material.topics[b]}",
+            direction=" > ".join(names),
             evidence=evidence,
             enough=min(sizes) >= MIN_EXAMPLES and evidence >= MIN_EVIDENCE,
             typical_a=self._typical(a),
@@ -309,11 +312,8 @@ class _Builder:
             same_answer=self._same_answer(a, b),
             mistakes=mistakes,
             held_back=held_back,
+            loss=self.losses.between(a, b) if self.losses else None,
         )
-
-    def _mistaken(self, a: int, b: int) -> tuple[int | None, int | None]:
-        names = (self.material.topics[code] for code in (a, b))
-        return self.mistaken.between(*names) if self.mistaken else (None, None)
 
     def _chances(self) -> Matrix:
         chosen = self.bot if self.bot is not None else self.text

@@ -9,8 +9,11 @@ from typing import Any
 
 from vivavoce.errors import UsageError, nearest
 from vivavoce.intents.findings import ConfusionCell, IntentFindings, Sample, SettingFindings, TimingFindings
+from vivavoce.intents.losses import Loss
 from vivavoce.intents.measures import CalibrationBin, RiskCoverage
 from vivavoce.intents.pairs import Pair
+from vivavoce.intents.problem_sentences import problem_sentence
+from vivavoce.intents.problems import Problem
 from vivavoce.intents.record import UnitFailure
 from vivavoce.intents.splits import Design, Setting
 from vivavoce.outcomes import Outcome
@@ -79,6 +82,7 @@ class IntentsResult:
     threshold: float
     design: Design
     settings: tuple[SettingFindings, ...]
+    problems: tuple[Problem, ...]
     pairs: tuple[Pair, ...]
     warnings: tuple[Note, ...]
     failures: tuple[UnitFailure, ...]
@@ -111,6 +115,7 @@ class IntentsResult:
             "singletons": str(self.design.singletons),
             "out_of_scope_share": self.out_of_scope_share,
             "settings": [setting_json(findings, self.threshold) for findings in self.settings],
+            "problems": [problem_json(problem) for problem in self.problems],
             "pairs": [pair_json(pair) for pair in self.pairs],
             "warnings": notes_json(self.warnings),
             "failures": [failure_json(failure) for failure in self.failures],
@@ -125,12 +130,8 @@ class IntentsResult:
             f"<tr><th>{findings.setting}</th>{''.join(rate_cell(findings.rates[name]) for name in names)}</tr>"
             for findings in self.settings
         )
-        pairs = "".join(
-            f"<li><b>{escape(p.a)}</b> and <b>{escape(p.b)}</b>: overlap {p.overlap:.0%} "
-            f"({p.low:.0%} to {p.high:.0%})</li>"
-            for p in self.pairs[:3]
-        )
-        return f"<table><tr><th>setting</th>{head}</tr>{body}</table><p>Most confused:</p><ol>{pairs}</ol>"
+        problems = "".join(f"<li>{escape(problem_sentence(problem))}</li>" for problem in self.problems[:3])
+        return f"<table><tr><th>setting</th>{head}</tr>{body}</table><p>What to fix next:</p><ol>{problems}</ol>"
 
 
 def rate_cell(rate: Rate) -> str:
@@ -274,6 +275,7 @@ def pair_json(pair: Pair) -> dict[str, Any]:
         "same_answer": pair.same_answer,
         "mistakes": pair.mistakes,
         "held_back": pair.held_back,
+        "lost": None if pair.loss is None else loss_json(pair.loss),
         "typical_a": list(pair.typical_a),
         "typical_b": list(pair.typical_b),
         "examples": [
@@ -281,6 +283,16 @@ def pair_json(pair: Pair) -> dict[str, Any]:
             for e in pair.examples
         ],
     }
+
+
+def loss_json(loss: Loss) -> dict[str, Any]:
+    """Return the JSON form of what is lost between two topics."""
+    return {**loss.share.to_json(), "examples": loss.examples, "rows": list(loss.rows)}
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """Return the JSON form of one problem, with a sentence about it."""
+    return {**problem.to_json(), "message": problem_sentence(problem)}
 
 
 def bins_json(bins: Sequence[CalibrationBin]) -> list[dict[str, float]]:

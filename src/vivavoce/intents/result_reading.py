@@ -6,7 +6,7 @@ these places with the value of the next one. What every single retry measured is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -38,14 +38,18 @@ from vivavoce.intents.findings import (
     SettingFindings,
     TimingFindings,
 )
+from vivavoce.intents.losses import Loss
 from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, measures
-from vivavoce.intents.mistaken import Mistaken, count_mistaken
+from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.pairs import Pair, PairExample
+from vivavoce.intents.problems import Problem, ProblemKind, Remedy, find_problems
+from vivavoce.intents.quality import DataQuality, ProblemExample
 from vivavoce.intents.record import UnitFailure, UnitKey
 from vivavoce.intents.result import DEFINITIONS, DataFacts, Inflation, IntentsResult, Note
 from vivavoce.intents.splits import Design, Partition, Setting, Singletons
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
+from vivavoce.statistics import wilson
 
 REMEDY = "give the JSON form that vivavoce wrote, or hold the exam again"
 
@@ -60,19 +64,34 @@ def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
 
 def _result(data: Any) -> IntentsResult:
     check_head(data, "intents", DEFINITIONS)
-    found = members(data, _RESULT, {"out_of_scope_share": None})
-    found["pairs"] = tuple(_counted(found["pairs"], count_mistaken(found["settings"])))
+    found = members(data, _RESULT, {"out_of_scope_share": None, "problems": None})
+    found["pairs"] = tuple(_counted(found["pairs"], found["settings"]))
+    if found["problems"] is None:
+        # An earlier version kept no list: what it knew of single examples is gone, the rest is found again.
+        found["problems"] = find_problems(found["settings"], found["pairs"], DataQuality())
     return IntentsResult(design=read_design(data), **found)
 
 
-def _counted(pairs: Iterable[Pair], mistaken: Mistaken | None) -> Iterator[Pair]:
+def _counted(pairs: Iterable[Pair], settings: Sequence[SettingFindings]) -> Iterator[Pair]:
     """Yield pairs with their mistakes; an earlier version wrote them into the table of confusions alone."""
+    mistaken = count_mistaken(settings)
+    plain = next((findings for findings in settings if not findings.low_topics), None)
     for pair in pairs:
-        if pair.mistakes is None and mistaken is not None:
+        if mistaken is not None and plain is not None and pair.loss is None:
             mistakes, held_back = mistaken.between(pair.a, pair.b)
-            yield replace(pair, mistakes=mistakes, held_back=held_back)
+            loss = _estimated_loss(pair, mistakes, plain)
+            yield replace(pair, mistakes=mistakes, held_back=held_back, loss=loss)
         else:
             yield pair
+
+
+def _estimated_loss(pair: Pair, mistakes: int, findings: SettingFindings) -> Loss:
+    """Estimate from the wrong answers of all retries how many examples are lost between two topics."""
+    tested = {line.intent: line.recall.n for line in findings.intents}
+    n = tested.get(pair.a, 0) + tested.get(pair.b, 0)
+    times = findings.counts.total / max(1, sum(tested.values()))
+    lost = min(float(n), mistakes / max(1.0, times))
+    return Loss(wilson(lost, n), min(pair.evidence, round(lost)))
 
 
 # --- parts that a comparison has too -----------------------------------------------------------------------------
@@ -203,8 +222,20 @@ def _blind_spots(value: Any) -> BlindSpots:
 
 
 def _pair(value: Any) -> Pair:
-    found = members(value, _PAIR, {"mistakes": None, "held_back": None})
-    return Pair(cost=found.pop("cost_per_100"), **found)
+    found = members(value, _PAIR, {"mistakes": None, "held_back": None, "lost": None})
+    return Pair(cost=found.pop("cost_per_100"), loss=found.pop("lost"), **found)
+
+
+def _loss(value: Any) -> Loss:
+    return Loss(rate(value), **members(value, {"examples": count, "rows": each(count)}))
+
+
+def _problem(value: Any) -> Problem:
+    return Problem(**members(value, _PROBLEM))
+
+
+def _problem_example(value: Any) -> ProblemExample:
+    return ProblemExample(**members(value, {"text": text, "row": count, "intent": _name, "guess": _name}))
 
 
 def _pair_example(value: Any) -> PairExample:
@@ -303,15 +334,29 @@ _PAIR: Shape = {
     "same_answer": flag,
     "mistakes": maybe(count),
     "held_back": maybe(count),
+    "lost": maybe(_loss),
     "typical_a": each(text),
     "typical_b": each(text),
     "examples": each(_pair_example),
+}
+_PROBLEM: Shape = {
+    "kind": one_of(ProblemKind, "a kind of problem"),
+    "topics": each(text),
+    "cost": number,
+    "low": number,
+    "high": number,
+    "evidence": count,
+    "rows": each(count),
+    "examples": each(_problem_example),
+    "measured": maybe(rate),
+    "remedies": each(one_of(Remedy, "a remedy")),
 }
 _RESULT: Shape = {
     "data": read_data,
     "classifier": text,
     "threshold": number,
     "settings": each(_findings),
+    "problems": maybe(each(_problem)),
     "pairs": each(_pair),
     "warnings": each(read_note),
     "failures": each(read_failure),

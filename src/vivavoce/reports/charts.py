@@ -10,10 +10,11 @@ import altair as alt
 
 from vivavoce.intents.findings import IntentFindings, SettingFindings
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
+from vivavoce.intents.problems import weakest_topics
 from vivavoce.intents.result import IntentsResult
 from vivavoce.records import Rate
 from vivavoce.reports import wording
-from vivavoce.reports.choices import confused_cells, confused_topics, weakest_topics
+from vivavoce.reports.choices import confused_cells, confused_topics
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.svg import PALETTE, AnyChart, to_svg
 from vivavoce.sentences import say

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
-from vivavoce.intents.findings import ConfusionCell, IntentFindings, SettingFindings
+from vivavoce.intents.findings import ConfusionCell, SettingFindings
 from vivavoce.intents.pairs import Pair
+from vivavoce.intents.problems import ENOUGH_TESTED
 from vivavoce.intents.result import IntentsResult, Note
-from vivavoce.reports.wording import most_mistaken, work_order
+from vivavoce.reports.wording import WATCH_LEVEL
 
-# Under this many tested examples a topic's share is too rough to rank it by.
-ENOUGH_TESTED = 10
 NOTES_OF_A_KIND = 3
 
 
-def top_pairs(result: IntentsResult, most: int = 3) -> tuple[Pair, ...]:
-    """Return the pairs to work on first: those that overlap most among those that were mistaken, then the others.
-
-    The one with the most wrong answers (or that would cost most messages, where none was given) has the last place
-    where it has none. A pair whose two topics both stand in pairs before it tells nothing new and makes room.
-    """
-    fresh: list[Pair] = []
-    for pair in work_order(result):
-        seen = {topic for other in fresh for topic in (other.a, other.b)}
-        if not {pair.a, pair.b} <= seen:
-            fresh.append(pair)
-    dearest = most_mistaken(fresh) or max(fresh, key=lambda pair: pair.cost or 0.0, default=None)
-    chosen = fresh[:most]
-    if dearest is not None and dearest not in chosen and not dearest.only_alike:
-        chosen[-1] = dearest
-    return tuple(chosen)
+def ranked_pairs(result: IntentsResult, most: int) -> tuple[Pair, ...]:
+    """Return the pairs that overlap most: enough examples to tell, not the same answer, and not apart anyway."""
+    clear = (pair for pair in result.pairs if pair.enough and not pair.same_answer and pair.overlap >= WATCH_LEVEL)
+    return tuple(islice(clear, most))
 
 
 def harmless_pairs(result: IntentsResult) -> tuple[Pair, ...]:
@@ -39,15 +27,11 @@ def harmless_pairs(result: IntentsResult) -> tuple[Pair, ...]:
 
 
 def unclear_pairs(result: IntentsResult) -> tuple[Pair, ...]:
-    """Return the pairs with too few examples to tell."""
-    worked_on = work_order(result)
-    return tuple(pair for pair in result.pairs if not pair.enough and pair not in worked_on)
-
-
-def weakest_topics(findings: SettingFindings, most: int) -> tuple[IntentFindings, ...]:
-    """Return the topics that are found least often, among those with enough tests to tell; none that is flawless."""
-    tested = [line for line in findings.intents if line.recall.n >= ENOUGH_TESTED]
-    return tuple(line for line in sorted(tested, key=_recall) if line.recall.value != 1)[:most]
+    """Return the pairs with too few examples to tell, but for those that are a problem anyway."""
+    known = [set(problem.topics) for problem in result.problems]
+    return tuple(
+        pair for pair in result.pairs if not pair.enough and not pair.same_answer and {pair.a, pair.b} not in known
+    )
 
 
 def why_none_weakest(findings: SettingFindings) -> str:
@@ -62,10 +46,6 @@ def untold_topics(findings: SettingFindings) -> int:
     return sum(line.recall.n < ENOUGH_TESTED for line in findings.intents)
 
 
-def _recall(line: IntentFindings) -> tuple[float, str]:
-    return (line.recall.value or 0.0, line.intent)
-
-
 def confused_cells(findings: SettingFindings) -> tuple[ConfusionCell, ...]:
     """Return the cells in which a known topic was taken for another one, largest first."""
     return tuple(
@@ -73,12 +53,6 @@ def confused_cells(findings: SettingFindings) -> tuple[ConfusionCell, ...]:
         for cell in findings.confusion
         if not cell.negative and None not in (cell.origin, cell.guess) and cell.origin != cell.guess
     )
-
-
-def main_setting(result: IntentsResult) -> SettingFindings | None:
-    """Return the first setting that tested every topic as itself, or the first there is."""
-    plain = (findings for findings in result.settings if not findings.low_topics)
-    return next(plain, None) or next(iter(result.settings), None)
 
 
 def confused_topics(findings: SettingFindings, most: int | None = None) -> tuple[str, ...]:

@@ -13,13 +13,14 @@ from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking
 from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.pairs import Pair
+from vivavoce.intents.problems import ENOUGH_TESTED, weakest_topics
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import Setting
 from vivavoce.records import Rate
 from vivavoce.reports import charts, conversation_charts, dialogue_charts, wording
 from vivavoce.reports import conversation_wording as talk_wording
 from vivavoce.reports import dialogue_wording as log_wording
-from vivavoce.reports.choices import ENOUGH_TESTED, confused_topics, top_pairs, untold_topics, weakest_topics
+from vivavoce.reports.choices import confused_topics, ranked_pairs, untold_topics
 from vivavoce.reports.dialogue_wording import Talk
 from vivavoce.reports.meanings import MEASURES
 from vivavoce.reports.parts import figure
@@ -61,7 +62,7 @@ def intents_figures(result: IntentsResult) -> dict[str, Figure]:
     """Return all figures of an intents exam; none where no setting could be examined."""
     if not result.settings:
         return {}
-    first, pairs = result.settings[0], top_pairs(result, MOST_PAIRS)
+    first, pairs = result.settings[0], ranked_pairs(result, MOST_PAIRS)
     return _by_name(
         [
             settings_figure(result),
@@ -135,7 +136,7 @@ def pairs_figure(pairs: Sequence[Pair]) -> Figure:
     """Return the overlap of pairs of topics."""
     return Figure(
         "overlap",
-        say("The most confused pairs"),
+        say("The pairs that overlap most"),
         say("Dot: overlap; bar: its interval; dashed line: the level at which two topics clash."),
         charts.overlap_chart(pairs),
     )

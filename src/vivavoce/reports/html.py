@@ -11,7 +11,7 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.reports import wording
 from vivavoce.reports.balance import balance_sentence
 from vivavoce.reports.figures import sizes_figure
-from vivavoce.reports.pair_sections import about_pairs
+from vivavoce.reports.problem_sections import about_problems
 from vivavoce.reports.sections import (
     about_confidence,
     about_data,
@@ -71,7 +71,7 @@ def render_result(result: IntentsResult) -> str:
     main = tag(
         "main",
         tiles(result),
-        about_pairs(result),
+        about_problems(result),
         about_data(result),
         about_settings(result),
         about_confidence(result),

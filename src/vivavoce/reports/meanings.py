@@ -196,7 +196,7 @@ _TABLE = (
     Measure(
         "attracted",
         "Attracted",
-        "How many answers this topic wrongly drew from other topics or strangers, over all retries.",
+        "How many examples of other topics, or out of scope, were mostly answered with this one.",
         "lower",
         "count",
         "topic",
@@ -277,6 +277,7 @@ _TABLE = (
         "pair",
         "no setting tested every topic",
     ),
+    Measure("lost", "Lost between", "Share of examples that get the other's answer, or none.", "lower", about="pair"),
     # --- data and time ------------------------------------------------------------------------------------
     Measure(
         "inflation",

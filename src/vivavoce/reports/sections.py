@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from vivavoce.intents.findings import IntentFindings, SettingFindings
+from vivavoce.intents.problems import ENOUGH_TESTED, weakest_topics
 from vivavoce.intents.result import IntentsResult, Note
 from vivavoce.intents.traffic import MIXED
 from vivavoce.outcomes import Outcome
 from vivavoce.reports import charts, figures, wording
 from vivavoce.reports.choices import (
-    ENOUGH_TESTED,
     confused_topics,
     short_notes,
-    weakest_topics,
     why_none_weakest,
 )
 from vivavoce.reports.meanings import MEASURES, direction_text

@@ -8,14 +8,16 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vivavoce.intents.check import CheckResult, Problem
+from vivavoce.intents.check import CheckResult
+from vivavoce.intents.check import Problem as Fault
 from vivavoce.intents.findings import SettingFindings
-from vivavoce.intents.pairs import Pair, PairExample
+from vivavoce.intents.problems import ENOUGH_TESTED, Problem, weakest_topics
+from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
 from vivavoce.records import Rate
-from vivavoce.reports import wording
+from vivavoce.reports import problem_wording, wording
 from vivavoce.reports.balance import balance_sentence
-from vivavoce.reports.choices import ENOUGH_TESTED, short_notes, top_pairs, untold_topics, weakest_topics
+from vivavoce.reports.choices import short_notes, untold_topics
 from vivavoce.reports.layout import block, bullets, heading, plain_table
 from vivavoce.reports.meanings import MEASURES, Kind
 
@@ -24,6 +26,7 @@ INTERVAL = len("90 to 100 %")
 # What stands between two columns of a plain table.
 GAP = 3
 NAMES_AT_LEAST, NAMES_AT_MOST = 22, 34
+MOST_PROBLEMS = 3
 EXAMPLES = 3
 FEW_PROBLEMS = 10
 SEVERITY_WORDS = {"error": "error", "warning": "warning", "info": "hint"}
@@ -51,8 +54,8 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
     console.print(heading("How good is it?", _facts(result)))
     console.print()
     console.print(_settings(result, console.width))
-    console.print(heading("What to fix next", wording.verdict(result)))
-    console.print(_pairs(result))
+    console.print(heading("What to fix next", problem_wording.verdict(result)))
+    console.print(_problems(result, verbose))
     console.print(_weakest(result.settings[0], 15 if verbose else 5))
     if verbose:
         console.print(_all_numbers(result))
@@ -101,39 +104,34 @@ def _setting_row(findings: SettingFindings, names: Sequence[str]) -> list[Render
     return [title, *[rate_cell(findings.rates[name]) for name in names]]
 
 
-def _pairs(result: IntentsResult) -> RenderableType:
-    return Group(*[_pair(place, pair, result) for place, pair in enumerate(top_pairs(result), 1)])
+def _problems(result: IntentsResult, verbose: bool) -> RenderableType:
+    shown = result.problems if verbose else result.problems[:MOST_PROBLEMS]
+    rest = len(result.problems) - len(shown)
+    more = (
+        [Text(), block(f"... and {wording.plural(rest, 'problem')} more; --verbose shows all.", "dim")]
+        if rest
+        else []
+    )
+    return Group(*[_problem(place, problem) for place, problem in enumerate(shown, 1)], *more)
 
 
-def _pair(place: int, pair: Pair, result: IntentsResult) -> RenderableType:
-    title = Text.assemble((f"{place}. ", "bold"), (pair.a, "bold"), " and ", (pair.b, "bold"))
-    examples = [_example(example) for example in pair.examples[:EXAMPLES]]
+def _problem(place: int, problem: Problem) -> RenderableType:
+    title = Text.assemble((f"{place}. ", "bold"), (problem_wording.problem_title(problem), "bold"))
     return Group(
         Text(),
         block(title),
-        block(Text(wording.pair_advice(pair, result)), indent=3),
-        block(_pair_facts(pair, result), "dim", indent=3),
-        *[block(example, indent=3) for example in examples],
+        block(Text(problem_wording.problem_sentence(problem)), indent=3),
+        block(problem_wording.cost_sentence(problem), "dim", indent=3),
+        block(Text(problem_wording.problem_advice(problem)), indent=3),
+        *[block(_example(example), indent=3) for example in problem.examples[:EXAMPLES]],
     )
 
 
-def _pair_facts(pair: Pair, result: IntentsResult) -> str:
-    overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
-    facts = [
-        f"Overlap {wording.share_text(pair.overlap)} ({wording.interval_text(overlap)})",
-        wording.pair_mistakes(pair),
-        *([] if wording.swallowed(pair) or pair.only_alike else [wording.pair_direction(pair)]),
-        wording.cost_fact(pair, result),
-        wording.pair_stability(pair),
-    ]
-    return "; ".join(fact for fact in facts if fact) + "."
-
-
-def _example(example: PairExample) -> RenderableType:
+def _example(example: ProblemExample) -> RenderableType:
     line = Table.grid(padding=(0, 1))
     line.add_column()
     line.add_column(overflow="fold")
-    line.add_row("-", Text.assemble(f"“{example.text}” ", (f"is in {example.intent}", "dim")))
+    line.add_row("-", Text.assemble(f"“{example.text}” ", (f"({problem_wording.example_place(example)})", "dim")))
     return line
 
 
@@ -173,7 +171,9 @@ def _all_numbers(result: IntentsResult) -> RenderableType:
 
 
 def _notes(result: IntentsResult, verbose: bool) -> RenderableType:
-    return bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3))
+    lines = short_notes(result.warnings, len(result.warnings) if verbose else 3)
+    lacking = any(note.kind == "no_vectors" for note in result.warnings)
+    return bullets([*lines, *(["`viva models get` installs sentence vectors."] if lacking else [])])
 
 
 # --- intents check -----------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def _kinds(check: CheckResult) -> RenderableType:
     return table
 
 
-def problem_line(problem: Problem, most: int = 6) -> str:
+def problem_line(problem: Fault, most: int = 6) -> str:
     """Return a problem with its degree and the rows in which it stands."""
     rows = ", ".join(str(row) for row in problem.rows[:most]) + (", ..." if len(problem.rows) > most else "")
     where = f" (row{'s' if len(problem.rows) > 1 else ''} {rows})" if rows else ""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from vivavoce.errors import plural
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.findings import SettingFindings, TimingFindings
-from vivavoce.intents.pairs import CLASH_LEVEL, MIN_EVIDENCE, Pair
+from vivavoce.intents.names import are_opposite
+from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.result import IntentsResult
-from vivavoce.intents.splits import Setting
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.meanings import (
@@ -40,13 +38,9 @@ __all__ = [
     "Measure",
     "absence",
     "check_sentence",
-    "cost_fact",
-    "cost_text",
     "headline",
     "hundred",
     "interval_text",
-    "most_mistaken",
-    "needs_work",
     "never_guessed",
     "pair_advice",
     "pair_direction",
@@ -66,16 +60,12 @@ __all__ = [
     "swallowed",
     "timing_sentence",
     "value_text",
-    "verdict",
-    "work_order",
 ]
 
 # Below this a pair needs no attention: half of the level at which it counts as a clash.
 WATCH_LEVEL = CLASH_LEVEL / 2
 # Below this share of re-checks a pair's place at the top is chance.
 SELDOM = 0.05
-# From here on two topics look the same, not just alike.
-SAME_LEVEL = 0.99
 NO_GUESSES = say("the engine had no guess for any question")
 
 
@@ -129,50 +119,6 @@ def strangers_sentence(result: IntentsResult) -> str:
             left = of_hundred(declined)
             return say(f"Of 100 questions that no topic fits, it would rightly leave {left} unanswered.")
     return say(f"How it treats questions that no topic fits is not known: {absence('negative_rejection')}.")
-
-
-def verdict(result: IntentsResult) -> str:
-    """Say how many pairs of topics need attention, and where to begin."""
-    clashing = [pair for pair in work_order(result) if needs_work(pair) and pair.overlap >= CLASH_LEVEL]
-    unclear = [p for p in result.pairs if not p.enough and not p.same_answer and p.overlap >= CLASH_LEVEL]
-    said = [_clash_text(result, clashing)] if clashing else []
-    said += [_unclear_text(unclear)] if unclear else []
-    said = said or [say(f"No two topics overlap by {share_text(CLASH_LEVEL)} or more.")]
-    return " ".join([*said, *_dearest_text(result, clashing)])
-
-
-def _dearest_text(result: IntentsResult, clashing: Sequence[Pair]) -> Iterator[str]:
-    """Name the pair with the most wrong answers, where the sentence before begins with another or with none."""
-    first = most_mistaken(work_order(result))
-    if first is not None and first not in clashing[:1]:
-        yield say(f"Most wrong answers lie between '{first.a}' and '{first.b}': {pair_mistakes(first)}.")
-
-
-def _clash_text(result: IntentsResult, clashing: Sequence[Pair]) -> str:
-    first = clashing[0]
-    level, pairs = share_text(CLASH_LEVEL), len(clashing)
-    if pairs == 1:
-        return say(f"One pair of topics overlaps by {level} or more; begin with '{first.a}' and '{first.b}'.")
-    # The result lists the worst pairs only: where all of them clash, there may be more.
-    if pairs == len(result.pairs):
-        return say(
-            f"At least {pairs} pairs of topics overlap by {level} or more; begin with '{first.a}' and '{first.b}'."
-        )
-    return say(f"{pairs} pairs of topics overlap by {level} or more; begin with '{first.a}' and '{first.b}'.")
-
-
-def _unclear_text(unclear: Sequence[Pair]) -> str:
-    """Name the first pair that seems to clash but has too few examples for a judgement."""
-    first, more = unclear[0], len(unclear) - 1
-    look = say("look the same") if first.overlap >= SAME_LEVEL else say("look alike")
-    rest = " " + say(f"The same holds for {plural(more, 'more pair')}.") if more else ""
-    return (
-        say(
-            f"'{first.a}' and '{first.b}' {look} (overlap {share_text(first.overlap)}), but there are not enough "
-            "different examples to tell."
-        )
-        + rest
-    )
 
 
 def timing_sentence(timing: TimingFindings) -> str:
@@ -234,18 +180,14 @@ def pair_sentence(pair: Pair) -> str:
 
 
 def pair_mistakes(pair: Pair) -> str:
-    """Say how often one of the two was taken for the other in the exam; nothing where that was not measured."""
-    if pair.mistakes is None or pair.bot_overlap is None:
+    """Say how many examples are lost between the two; nothing where that was not measured."""
+    if pair.loss is None:
         return ""
-    if pair.mistakes:
-        if pair.mistakes == 1:
-            return say("1 question was answered with the wrong one of the two")
-        return say(f"{pair.mistakes:,} questions were answered with the wrong one of the two")
-    if pair.held_back:
-        if pair.held_back == 1:
-            return say("no question was answered wrongly; 1 wrong guess was held back")
-        return say(f"no question was answered wrongly; {pair.held_back:,} wrong guesses were held back")
-    return say("no question was mistaken; the texts look alike")
+    if pair.loss.examples == 1:
+        return say("1 example gets the answer of the wrong one, or none")
+    if pair.loss.examples:
+        return say(f"{pair.loss.examples:,} examples get the answer of the wrong one, or none")
+    return say("no example was mistaken in most of its tests")
 
 
 def pair_direction(pair: Pair) -> str:
@@ -261,74 +203,13 @@ def pair_stability(pair: Pair) -> str:
     return say(f"in the top three in {100 * pair.top3_share:.0f} of 100 re-checks")
 
 
-def cost_text(pair: Pair) -> str:
-    """Say how many messages the pair costs, were traffic like the training data."""
-    if pair.cost is None:
-        return NOT_AVAILABLE
-    if pair.cost >= 1:
-        return f"about {pair.cost:.1f} of 100 messages"
-    return f"about {10 * pair.cost:.0f} of 1,000 messages" if pair.cost >= 0.05 else "under 1 of 1,000 messages"
-
-
-def cost_fact(pair: Pair, result: IntentsResult) -> str:
-    """Say what the pair costs, and whether no other costs as much; nothing where it is not known."""
-    if pair.cost is None:
-        return ""
-    others = [other.cost or 0.0 for other in result.pairs if (other.a, other.b) != (pair.a, pair.b)]
-    if others and pair.cost > max(others):
-        return f"costs most messages of all pairs: {cost_text(pair).removesuffix(' messages')}"
-    return f"costs {cost_text(pair)}"
-
-
-def pair_advice(pair: Pair, result: IntentsResult | None = None) -> str:
-    """Say what to look at; the result tells why the bot's view of a pair is missing."""
-    if not pair.enough and not pair.mistakes:
+def pair_advice(pair: Pair) -> str:
+    """Say why a pair is not among the problems: it is harmless, or nobody can tell yet."""
+    if not pair.same_answer:
         return say("Not enough examples to tell: add some to the smaller topic, then check again.")
-    if pair.same_answer:
-        return say("Harmless: both topics give the same answer. Merge them when convenient.")
-    if pair.mistakes and (pair.overlap < WATCH_LEVEL or not pair.enough):
-        return say(
-            "Read the questions that were mistaken: move those in the wrong topic, add examples like the others."
-        )
-    if pair.overlap < WATCH_LEVEL:
-        return say("Nothing to do: the two are told apart.")
-    return _views_advice(pair, result) or _direction_advice(pair)
-
-
-def _views_advice(pair: Pair, result: IntentsResult | None) -> str:
-    """Compare what the bot mixes with how alike the texts are, where they disagree or one is missing."""
-    bot, text = pair.bot_overlap, pair.text_overlap
-    if bot is None:
-        return say(f"Only the texts were compared{_why_texts_only(result)}.")
-    if text is None:
-        return ""
-    if text >= CLASH_LEVEL and bot < WATCH_LEVEL:
-        return say("The texts are alike, but the bot copes: leave the topics as they are.")
-    if bot >= CLASH_LEVEL and text < WATCH_LEVEL:
-        return say("The bot mixes them although the texts differ: examples are missing, the topics are fine.")
-    if pair.only_alike:
-        return say("The bot told them apart in every test: merge the two only if one answer serves both.")
-    return ""
-
-
-def _why_texts_only(result: IntentsResult | None) -> str:
-    if result is not None and _had_no_guess(result):
-        return say(": the engine gave no guesses")
-    if result is not None and any(findings.setting == Setting(0, 0.0) for findings in result.settings):
-        return ""
-    return say(": add the setting 0,0 to see what the bot makes of them")
-
-
-def _direction_advice(pair: Pair) -> str:
-    if swallowed(pair):
-        return say(
-            f"'{pair.b}' swallows '{pair.a}': add examples to '{pair.a}', move stray ones, or merge the two if one "
-            "answer serves both."
-        )
-    return say(
-        "They are mixed in both directions: decide which questions belong where, or merge the two if one answer "
-        "serves both."
-    )
+    if are_opposite(pair.a, pair.b):
+        return say("Harmless: both topics give the same answer.")
+    return say("Harmless: both topics give the same answer. Merge them when convenient.")
 
 
 def swallowed(pair: Pair) -> bool:
@@ -341,28 +222,6 @@ def swallowed(pair: Pair) -> bool:
     ]
     back = [example for example in pair.examples if example.intent == pair.b and example.chance_a >= example.chance_b]
     return len(strays) >= 2 and not back
-
-
-def needs_work(pair: Pair) -> bool:
-    """Say whether a pair is worth a person's time: enough examples, and not the same answer anyway."""
-    return pair.enough and not pair.same_answer
-
-
-def work_order(result: IntentsResult) -> tuple[Pair, ...]:
-    """Return the pairs worth a person's time, most overlap first: with wrong answers, unsure ones, only alike."""
-    worth = (
-        pair
-        for pair in result.pairs
-        if (needs_work(pair) and pair.overlap >= WATCH_LEVEL)
-        or ((pair.mistakes or 0) >= MIN_EVIDENCE and not pair.same_answer)
-    )
-    return tuple(sorted(worth, key=lambda pair: (pair.mistakes == 0, pair.only_alike)))
-
-
-def most_mistaken(pairs: Sequence[Pair]) -> Pair | None:
-    """Return the pair with the most wrong answers, if any has one."""
-    found = max(pairs, key=lambda pair: pair.mistakes or 0, default=None)
-    return found if found is not None and found.mistakes else None
 
 
 # --- checking data -----------------------------------------------------------------------------------------

@@ -12,36 +12,11 @@ from difflib import SequenceMatcher
 
 from vivavoce.conversations.judging.numerals import find_numbers, language_of
 from vivavoce.conversations.judging.plain import plain, tidy
+from vivavoce.text.opposites import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_NEGATIONS = frozenset(
-    word
-    for words in (
-        # English; contractions in -n't are found by their end, here are those written without the apostrophe.
-        "no not never none nobody nothing nowhere neither nor cannot without unable hardly",
-        "aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt shouldnt wasnt werent wont wouldnt",
-        # German
-        "nicht nichts nie niemals niemand niemanden niemandem nirgends nirgendwo nein weder ohne kaum",
-        "kein keine keinen keinem keiner keines keinerlei keinesfalls keineswegs",
-        # French
-        "ne pas jamais aucun aucune rien non sans",
-    )
-    for word in words.split()
-)
 _NEGATED_HAN = re.compile("[不没沒無无未別别]")
 _ANSWERS = frozenset(("no", "nein", "nope", "non"))
-_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "miss")
-_OPPOSITES = tuple(
-    tuple(pair.split("/"))
-    for pairs in (
-        "yes/no open/closed accept/reject accepted/rejected approve/decline approved/declined arrive/depart",
-        "arrival/departure always/never more/less before/after valid/expired enabled/disabled allowed/forbidden",
-        "success/failure succeeded/failed increase/decrease cheapest/dearest am/pm",
-        "ja/nein offen/geschlossen angenommen/abgelehnt genehmigt/abgelehnt ankunft/abflug immer/nie mehr/weniger",
-        "vor/nach gültig/abgelaufen erlaubt/verboten morgens/abends",
-    )
-    for pair in pairs.split()
-)
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _ONES = frozenset(("a", "an", "one", "ein", "eine", "einen", "einem", "einer", "eins"))
 _SENTENCE_END = re.compile(r"[.!?:;\n\"(]\s*$|^\s*$|(?:^|\s)[-*]\s+$")
@@ -77,7 +52,7 @@ def count_negations(text: str) -> int:
 
 
 def _negates(word: str) -> bool:
-    return word in _NEGATIONS or word.endswith("n't")
+    return word in NEGATIONS or word.endswith("n't")
 
 
 def _negation_difference(expected: str, reply: str) -> str:
@@ -86,10 +61,12 @@ def _negation_difference(expected: str, reply: str) -> str:
     ours, theirs = set(_WORD.findall(plain(expected))), set(_WORD.findall(plain(reply)))
     for a, b in ((ours, theirs), (theirs, ours)):
         for word in sorted(a - b):
-            stem = next((word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 2), "")
+            stem = next(
+                (word[len(p) :] for p in NEGATING_PREFIXES if word.startswith(p) and len(word) > len(p) + 2), ""
+            )
             if stem in b - a:
                 return f"the negation differs ({stem} / {word})"
-        for one, other in _OPPOSITES:
+        for one, other in OPPOSITES:
             if one in a - b and other in b - a:
                 return f"the meaning is the opposite ({one} / {other})"
     return ""

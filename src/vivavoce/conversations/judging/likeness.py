@@ -14,7 +14,7 @@ from vivavoce.errors import MissingPartError
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
 
-NO_ENCODER = "sentence vectors are not installed: run `viva models get` once"
+NO_ENCODER = "sentence vectors are not installed"
 # Sentences of a long reply that are compared together, and how many of its sentences are looked at.
 WIDEST = 3
 MOST_SENTENCES = 60

@@ -74,11 +74,20 @@ class Outcomes(Repository):
         return self._all(OutcomeRow, query.order_by(outcomes.c.place)) if texts else ()
 
     def by_intent(self, run_id: str) -> dict[str | None, tuple[int, int, int]]:
-        """Return for each topic how often its questions were right, deferred and wrong, over all retries."""
+        """Return how many questions of each topic were mostly right, deferred and wrong: not how many tests."""
         outcomes = tables.outcomes
-        sums = [sa.func.sum(column) for column in (outcomes.c.right, outcomes.c.deferred, outcomes.c.wrong)]
+        mostly = _mostly()
+        sums = [sa.func.sum(sa.case((mostly == kind, 1), else_=0)) for kind in ("right", "deferred", "wrong")]
         query = sa.select(outcomes.c.intent, *sums).where(*_chosen(run_id)).group_by(outcomes.c.intent)
         return {intent: (int(a), int(b), int(c)) for intent, a, b, c in self.connection.execute(query)}
+
+
+def _mostly() -> sa.Case[str]:
+    """Return what most tests of a question came to, as `OutcomeRow.mostly` has it."""
+    right, deferred, wrong = (tables.outcomes.c[name] for name in ("right", "deferred", "wrong"))
+    return sa.case(
+        (sa.and_(wrong > right, wrong >= deferred), "wrong"), (deferred > right, "deferred"), else_="right"
+    )
 
 
 def _chosen(

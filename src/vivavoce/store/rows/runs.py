@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 
 class RunState(StrEnum):
@@ -109,7 +109,7 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow:
-    """One question of an intents exam and what came of it."""
+    """One question of an intents exam and what came of it: how many of its tests were right, deferred and wrong."""
 
     run_id: str
     place: int
@@ -121,6 +121,13 @@ class OutcomeRow:
     right: int
     deferred: int
     wrong: int
+
+    @property
+    def mostly(self) -> Literal["right", "deferred", "wrong"]:
+        """What most of its tests came to; of two as frequent, right comes first, then wrong."""
+        if self.wrong > self.right and self.wrong >= self.deferred:
+            return "wrong"
+        return "deferred" if self.deferred > self.right else "right"
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,13 +87,13 @@ def intents_result(store: Store, run: Run) -> IntentsResult:
 
 def topic_lines(result: IntentsResult, *, search: str = "", sort: str = "found") -> tuple[IntentFindings, ...]:
     """Return how each topic fared where all of them were tested; topics without a value come last."""
-    from vivavoce.reports.choices import main_setting
+    from vivavoce.intents.problems import main_setting
 
     name = sort.removeprefix("-")
     if name not in _SORTS:
         raise UsageError(f"topics cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=", ".join(SORTS))
     words = search.casefold().split()
-    setting = main_setting(result)
+    setting = main_setting(result.settings)
     lines = setting.intents if setting else ()
     found = [line for line in lines if all(word in line.intent.casefold() for word in words)]
     ordered = sorted(found, key=lambda line: line.intent.casefold())
@@ -125,9 +125,10 @@ def confused_names(result: IntentsResult) -> tuple[str, ...]:
 
 
 def _mistaken_cells(result: IntentsResult) -> tuple[ConfusionCell, ...]:
-    from vivavoce.reports.choices import confused_cells, main_setting
+    from vivavoce.intents.problems import main_setting
+    from vivavoce.reports.choices import confused_cells
 
-    setting = main_setting(result)
+    setting = main_setting(result.settings)
     if setting is None:
         return ()
     untaught = (cell for cell in setting.confusion if cell.negative and cell.answered and cell.guess and cell.origin)

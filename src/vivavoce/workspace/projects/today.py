@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import sqlalchemy as sa
 
-from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.stamps import now
-from vivavoce.store.tables import changes, dialogues, edits, scores
+from vivavoce.store.tables import changes, edits
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.conversations.conversations import conversations_result
-from vivavoce.workspace.exams.intents import intents_result
 from vivavoce.workspace.exams.timeline import edits_between
 from vivavoce.workspace.projects.moves import (
     ExamState,
@@ -29,43 +24,14 @@ from vivavoce.workspace.projects.moves import (
     read_numbers,
     read_verdicts,
 )
-
-if TYPE_CHECKING:
-    from vivavoce.conversations.result import Problem as Failure
+from vivavoce.workspace.projects.problems import Problem, find_problems
 
 WEEK = timedelta(days=7)
 EXAMS = ("intents", "conversations", "dialogues")
-MOST_PROBLEMS = 3
 LOOKED_AT = 60
-# A talk that scores less is one that a person would call a bad one.
-BAD_TALK = 2.5
-# How topics are named in the sentence of a problem.
-_QUOTED = re.compile(r"'([^']+)'")
 
 Light = Literal["none", "good", "watch", "bad"]
-ProblemKind = Literal["pair", "conversation", "talk"]
 Step = Literal["topics", "intents", "suite", "bot", "conversations", "talks", "dialogues"]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One of the biggest problems. `topics`: names of two topics that are mixed up; `size`: by how much.
-
-    `talk`: the id of a logged talk, which scored `size`. `run`: the number of the run that found it. `bot_id` and
-    `scenario_id` are where a failure in conversations can be corrected, None where that is gone.
-    """
-
-    kind: ProblemKind
-    text: str
-    run: int
-    topics: tuple[str, ...] = ()
-    topic_ids: tuple[str | None, ...] = ()
-    size: Rate | None = None
-    bot: str = ""
-    remedy: str = ""
-    talk: str = ""
-    bot_id: str | None = None
-    scenario_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +76,7 @@ def show_today(store: Store, project: Project) -> Today:
         steps = tuple(_steps(tx, project, {exam.exam for exam in exams}))
         unknown = _unknown_edits(tx, project, exams)
     moves, alarms = (tuple(find(exams, numbers, verdicts)) for find in (find_moves, find_alarms))
-    problems = _problems(store, project, exams)
+    problems = find_problems(store, project, {exam.exam: exam.run for exam in exams})
     return Today(
         light=_light(exams, alarms, problems),
         exams=exams,
@@ -156,89 +122,6 @@ def _is_alike(run: Run, other: Run) -> bool:
     return run.suite_id == other.suite_id and run.options.get(source) == other.options.get(source)
 
 
-# --- problems ----------------------------------------------------------------------------------------------------
-
-
-def _problems(store: Store, project: Project, exams: Sequence[ExamState]) -> tuple[Problem, ...]:
-    """Return the biggest problems, of each exam in turn."""
-    newest = {exam.exam: exam.run for exam in exams}
-    found: list[list[Problem]] = []
-    if "intents" in newest:
-        found.append(_pairs(store, project, newest["intents"]))
-    if "conversations" in newest:
-        found.append(_failings(store, project, newest["conversations"]))
-    if "dialogues" in newest:
-        found.append(_bad_talks(store, newest["dialogues"]))
-    mixed = [one for turn in zip_longest(*found) for one in turn if one is not None]
-    return tuple(mixed[:MOST_PROBLEMS])
-
-
-def _pairs(store: Store, project: Project, run: Run) -> list[Problem]:
-    from vivavoce.reports.wording import pair_sentence, work_order
-
-    shown = work_order(intents_result(store, run))[:MOST_PROBLEMS]
-    with store.reading() as tx:
-        found = {name: tx.topics.by_name(project.id, name) for pair in shown for name in (pair.a, pair.b)}
-    ids = {name: topic.id if topic else None for name, topic in found.items()}
-    return [
-        Problem(
-            "pair",
-            pair_sentence(pair),
-            run.number,
-            (pair.a, pair.b),
-            (ids[pair.a], ids[pair.b]),
-            Rate(pair.overlap, pair.low, pair.high, pair.evidence),
-        )
-        for pair in shown
-    ]
-
-
-def _failings(store: Store, project: Project, run: Run) -> list[Problem]:
-    found = conversations_result(store, run).problems[:MOST_PROBLEMS]
-    with store.reading() as tx:
-        return [_failing(tx, project, run, one) for one in found]
-
-
-def _failing(tx: Transaction, project: Project, run: Run, found: Failure) -> Problem:
-    named = {name: tx.topics.by_name(project.id, name) for name in _QUOTED.findall(found.message)}
-    topics = {name: topic.id for name, topic in named.items() if topic}
-    bot = tx.bots.by_name(project.id, found.bot)
-    # A script is called as its scenario, with the row in brackets where there are several.
-    scripts = [key.script.partition("[")[0] for key, _ in found.examples]
-    rows = [tx.suites.scenario_by_name(run.suite_id, script) for script in scripts[:1] if run.suite_id]
-    return Problem(
-        "conversation",
-        found.message,
-        run.number,
-        tuple(topics),
-        tuple(topics.values()),
-        bot=found.bot,
-        remedy=found.remedy,
-        bot_id=bot.id if bot else None,
-        scenario_id=rows[0].id if rows and rows[0] else None,
-    )
-
-
-def _bad_talks(store: Store, run: Run) -> list[Problem]:
-    query = (
-        sa.select(dialogues.c.id, dialogues.c.name, dialogues.c.bot, scores.c.score, scores.c.low, scores.c.high)
-        .join(scores, scores.c.dialogue_id == dialogues.c.id)
-        .where(scores.c.run_id == run.id, scores.c.score < BAD_TALK)
-        .order_by(scores.c.score, dialogues.c.id)
-    )
-    with store.reading() as tx:
-        found = tx.connection.execute(query.limit(MOST_PROBLEMS)).all()
-    return [
-        Problem(
-            "talk",
-            f"The talk {row.name} would be marked {row.score:.1f} of 5.",
-            run.number,
-            size=Rate(row.score, row.low, row.high, 1),
-            bot=row.bot or "",
-            talk=row.id,
-        )
-        for row in found
-    ]
 
 
 # --- what people did, and what is left to do ---------------------------------------------------------------------

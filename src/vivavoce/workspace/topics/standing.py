@@ -20,8 +20,8 @@ from vivavoce.workspace.topics.names import find_topic
 Flag = Literal["few", "magnet", "silent", "changed"]
 FLAGS: tuple[Flag, ...] = ("few", "magnet", "silent", "changed")
 FEW = 5
-# A topic draws others to it where at least so many answers were wrong, and more than a third of all it gave.
-MAGNET_ANSWERS = 5
+# A topic draws others to it where it answers at least so many examples of others, and more than a third of all.
+MAGNET_EXAMPLES = 3
 MAGNET_PRECISION = 2 / 3
 SHOWN_TEXTS = 5
 NO_RATE = Rate(None, None, None, 0)
@@ -42,7 +42,10 @@ class TopicFindings:
 
 @dataclass(frozen=True, slots=True)
 class TopicLine:
-    """One topic in the list; `share` of all questions of the latest exam is None where none was held."""
+    """One topic in the list, and how many of its examples came out how in most of their tests in the latest exam.
+
+    `share` of all examples of that exam is None where none was held.
+    """
 
     topic: Topic
     size: int
@@ -55,7 +58,7 @@ class TopicLine:
 
     @property
     def asked(self) -> int:
-        """How many questions of the topic were asked in the latest exam."""
+        """How many examples of the topic were tested in the latest exam."""
         return self.right + self.deferred + self.wrong
 
 
@@ -276,7 +279,7 @@ def _flags(topic: Topic, size: int, findings: TopicFindings | None, exam: _Exam)
 
 def _is_magnet(findings: TopicFindings) -> bool:
     right = findings.precision.value
-    return findings.attracted >= MAGNET_ANSWERS and right is not None and right < MAGNET_PRECISION
+    return findings.attracted >= MAGNET_EXAMPLES and right is not None and right < MAGNET_PRECISION
 
 
 def _sorted(lines: Sequence[TopicLine], sort: str) -> list[TopicLine]:

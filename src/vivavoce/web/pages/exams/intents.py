@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ from vivavoce.web.pages.exams.forms import (
     share_field,
     typed_values,
 )
+from vivavoce.web.pages.exams.problem_links import problem_links
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Column, Field, Row, named_choices
 from vivavoce.web.progress import ProgressView, RunHead, run_head, run_path, tab_title
@@ -38,17 +39,16 @@ from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.engine_parts import missing_part, ready_engines
-from vivavoce.workspace.topics.topics import topic_names
+from vivavoce.workspace.projects.problems import problems_of_intents
 
 if TYPE_CHECKING:
-    from vivavoce.intents.pairs import Pair
     from vivavoce.intents.result import IntentsResult
     from vivavoce.reports.meanings import Measure
 
 router = APIRouter(prefix="/p/{slug}/intents")
 SECTION = "intents"
 LAST_RUNS = 10
-SHOWN_PAIRS = 3
+SHOWN_PROBLEMS = 3
 SHOWN_QUESTIONS = 3
 
 
@@ -78,17 +78,14 @@ class TileView:
 
 
 @dataclass(frozen=True, slots=True)
-class PairCard:
-    """Two topics that are mixed up: the sentence, what to do, and questions at the border."""
+class ProblemCard:
+    """A problem: what is wrong and what it costs, what to do, examples with their places, and the ways to it."""
 
-    a: str
-    b: str
-    sentence: str
-    advice: str
-    questions: tuple[tuple[str, str], ...]
-    href: str
-    topics: tuple[Link, ...]
-    merge: str
+    title: str
+    text: str
+    remedy: str
+    examples: tuple[tuple[str, str], ...]
+    links: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,8 @@ class ResultPart:
     balance: str
     verdict: str
     tiles: tuple[TileView, ...]
-    pairs: tuple[PairCard, ...]
+    problems: tuple[ProblemCard, ...]
+    more_problems: tuple[ProblemCard, ...]
     measures: tuple[Measure, ...]
     settings: tuple[SettingLine, ...]
     equal: tuple[str, ...]
@@ -168,7 +166,7 @@ def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInP
         lead=run_lead(words, run),
         progress=progress_left(words, store, project, run),
         tabs=result_tabs(words, project, run, "") if over else (),
-        result=_result_part(store, project, run, result) if result is not None else None,
+        result=_result_part(words, store, project, run, result, may_edit=who.may("editor")) if result else None,
         facts=_facts(words, run, result),
         links=_run_links(words, store, project, run) if over else (),
     )
@@ -281,22 +279,25 @@ def result_tabs(words: Words, project: Project, run: Run, current: str) -> tuple
     return tuple(Link(title, f"{base}/{name}" if name else base, name == current) for name, title in pages)
 
 
-def _result_part(store: Store, project: Project, run: Run, result: IntentsResult) -> ResultPart:
-    from vivavoce.reports import wording
+def _result_part(
+    words: Words, store: Store, project: Project, run: Run, result: IntentsResult, *, may_edit: bool
+) -> ResultPart:
+    from vivavoce.reports import problem_wording, wording
     from vivavoce.reports.balance import balance_sentence
     from vivavoce.reports.charts import MAIN
-    from vivavoce.reports.choices import short_notes, top_pairs
+    from vivavoce.reports.choices import short_notes
     from vivavoce.reports.meanings import MEASURES
 
     notes = short_notes(result.warnings, 3)
     own = [one for one in result.settings if one.same_as is None]
-    ids = {name: own for own, name in topic_names(store, project).items()}
+    cards = tuple(_cards(words, store, project, run, may_edit=may_edit))
     return ResultPart(
         strangers=wording.strangers_sentence(result),
         balance=balance_sentence(result),
-        verdict=wording.verdict(result),
+        verdict=problem_wording.verdict(result),
         tiles=tuple(_tile(result, name) for name in MAIN) if own else (),
-        pairs=tuple(_card(project, run, pair, result, ids) for pair in top_pairs(result, SHOWN_PAIRS)),
+        problems=cards[:SHOWN_PROBLEMS],
+        more_problems=cards[SHOWN_PROBLEMS:],
         measures=tuple(MEASURES[name] for name in MAIN),
         settings=tuple(
             SettingLine(
@@ -328,24 +329,19 @@ def _tile(result: IntentsResult, name: str) -> TileView:
     return TileView(MEASURES[name], findings.rates[name], wording.setting_title(findings))
 
 
-def _card(project: Project, run: Run, pair: Pair, result: IntentsResult, ids: Mapping[str, str]) -> PairCard:
-    from urllib.parse import urlencode
+def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: bool) -> Iterator[ProblemCard]:
+    """Yield every problem of the exam in its order."""
+    from vivavoce.reports import problem_wording
 
-    from vivavoce.reports import wording
-
-    query = urlencode({"intent": pair.a, "guess": pair.b})
-    # Since the exam a topic may have been renamed or deleted: then no way leads there.
-    base, both = f"/p/{project.slug}/topics", [name for name in (pair.a, pair.b) if name in ids]
-    return PairCard(
-        pair.a,
-        pair.b,
-        wording.pair_sentence(pair),
-        wording.pair_advice(pair, result),
-        tuple((example.text, example.intent) for example in pair.examples[:SHOWN_QUESTIONS]),
-        "" if pair.only_alike else f"{run_path(project, run)}/questions?{query}",
-        tuple(Link(name, f"{base}/{ids[name]}") for name in both),
-        f"{base}/merge?{urlencode([('topic', ids[name]) for name in both])}" if len(both) == 2 else "",
-    )
+    found = intents.intents_result(store, run).problems
+    for problem, line in zip(found, problems_of_intents(store, project, run), strict=True):
+        yield ProblemCard(
+            words.said(problem_wording.problem_title(problem)),
+            line.text,
+            line.remedy,
+            tuple((one.text, problem_wording.example_topic(one)) for one in problem.examples[:SHOWN_QUESTIONS]),
+            tuple(problem_links(words, project, line, may_edit=may_edit)),
+        )
 
 
 def _facts(words: Words, run: Run, result: IntentsResult | None) -> tuple[tuple[str, str], ...]:

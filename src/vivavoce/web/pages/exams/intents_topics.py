@@ -89,7 +89,8 @@ def _topic_lines(result: IntentsResult, asked: Listing) -> Sequence[IntentFindin
 
 def _why_undrawn(words: Words, result: IntentsResult) -> str:
     """Say why there is no chart of the weakest topics; nothing where there is one."""
-    from vivavoce.reports.choices import ENOUGH_TESTED, untold_topics, weakest_topics
+    from vivavoce.intents.problems import ENOUGH_TESTED, weakest_topics
+    from vivavoce.reports.choices import untold_topics
 
     first = next(iter(result.settings), None)
     if first is None or weakest_topics(first, 1):

@@ -18,6 +18,7 @@ from vivavoce.web.access import InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import go, page, part, unchanged, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.pages.exams.problem_links import problem_links
 from vivavoce.web.pages.exams.verdict_words import changes_note
 from vivavoce.web.parts import Progress, Tone
 from vivavoce.web.progress import KINDS, LABELS, RunBadge, badge_of, run_path
@@ -25,7 +26,8 @@ from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams.verdicts import Verdict
 from vivavoce.workspace.projects import today
 from vivavoce.workspace.projects.moves import Move, measure_of
-from vivavoce.workspace.projects.today import Light, Problem, Today
+from vivavoce.workspace.projects.problems import Problem
+from vivavoce.workspace.projects.today import Light, Today
 
 router = APIRouter(prefix="/p/{slug}")
 SHOWN_RUNS = 8
@@ -192,7 +194,7 @@ def _view(words: Words, who: Visitor, project: Project, found: Today) -> TodayVi
         exams=tuple(_exam_lines(words, project, found)),
         stale=_stale(words, found),
         alarms=tuple(_move_line(words, project, found, move) for move in found.alarms),
-        problems=tuple(_problem_line(words, project, one) for one in found.problems),
+        problems=tuple(_problem_line(words, who, project, one) for one in found.problems),
         moves=tuple(_move_line(words, project, found, move) for move in found.moves),
         people=found.people,
         runs=tuple(_run_line(words, project, run) for run in found.runs[:SHOWN_RUNS]),
@@ -219,7 +221,7 @@ def _lead(words: Words, found: Today) -> str:
             "No number became worse; %(num)s problems are worth a look.",
             len(found.problems),
         )
-    return words.gettext("No number became worse, and no big problem was found.")
+    return words.gettext("No number became worse, and nothing needs your time today.")
 
 
 def _stale(words: Words, found: Today) -> str:
@@ -258,26 +260,13 @@ def _move_line(words: Words, project: Project, found: Today, move: Move) -> Move
     )
 
 
-def _problem_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
-    make = {"pair": _pair_line, "conversation": _failing_line, "talk": _talk_line}
-    return make[problem.kind](words, project, problem)
-
-
-def _pair_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
-    a, b = problem.topics
-    rate = problem.size or Rate(None, None, None, 0)
-    writer = Writer(words)
-    text = words.gettext(
-        "%(a)s and %(b)s are mixed up: they overlap by %(share)s (%(around)s).",
-        a=a,
-        b=b,
-        share=writer.share(rate.value),
-        around=writer.interval(rate),
-    )
-    found = zip(problem.topics, problem.topic_ids, strict=True)
-    links = tuple(Link(name, f"/p/{project.slug}/topics/{topic_id}") for name, topic_id in found if topic_id)
-    remedy = words.gettext("Move examples that are in the wrong topic, or merge the two where one answer fits both.")
-    return ProblemLine(text, links, remedy)
+def _problem_line(words: Words, who: Visitor, project: Project, problem: Problem) -> ProblemLine:
+    if problem.kind == "conversation":
+        return _failing_line(words, project, problem)
+    if problem.kind == "talk":
+        return _talk_line(words, project, problem)
+    links = tuple(problem_links(words, project, problem, may_edit=who.may("editor")))
+    return ProblemLine(words.said(problem.text), links, words.said(problem.remedy))
 
 
 def _failing_line(words: Words, project: Project, problem: Problem) -> ProblemLine:

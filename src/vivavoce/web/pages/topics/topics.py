@@ -308,12 +308,18 @@ def _topic_lead(words: Words, state: TopicState | None, total: int) -> str:
     size = _examples_said(words, line.size)
     if not line.asked:
         return words.gettext("%(size)s, not examined yet.", size=size)
+    counts = {
+        "size": size,
+        "right": write.number(line.right),
+        "deferred": write.number(line.deferred),
+        "wrong": write.number(line.wrong),
+    }
+    if line.asked == line.size:
+        return words.gettext("%(size)s: %(right)s right, %(deferred)s deferred, %(wrong)s wrong.", **counts)
     return words.gettext(
-        "%(size)s; in the last exam %(right)s right, %(deferred)s deferred and %(wrong)s wrong.",
-        size=size,
-        right=write.number(line.right),
-        deferred=write.number(line.deferred),
-        wrong=write.number(line.wrong),
+        "%(size)s. In the last exam, of %(asked)s tested: %(right)s right, %(deferred)s deferred, %(wrong)s wrong.",
+        asked=_examples_said(words, line.asked),
+        **counts,
     )
 
 

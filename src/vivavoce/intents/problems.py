@@ -1,0 +1,315 @@
+"""What to fix next: every problem that an exam found, in the order of the messages that fixing it would save.
+
+The list is computed once, here. Whatever shows it (terminal, report, page, JSON) keeps its order. The cost of a
+problem is how many of 1,000 messages go wrong because of it, were traffic like the training data and 15 of 100
+messages out of scope. A problem is worth showing if its lower bound costs at least one of 1,000 messages, and if at
+least two examples show it.
+Contradictions and twin names are facts about the data: their cost has no interval. Why so: docs/decisions/pairs.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from vivavoce.intents.findings import IntentFindings, SettingFindings
+from vivavoce.intents.merging import may_merge
+from vivavoce.intents.names import Twins, find_twins
+from vivavoce.intents.pairs import CLASH_LEVEL, MIN_EVIDENCE, Pair, PairExample
+from vivavoce.intents.quality import DataQuality, ProblemExample
+from vivavoce.outcomes import Outcome
+from vivavoce.records import Rate
+
+MIN_COST = 1.0
+OUT_OF_SCOPE_SHARE = 0.15
+# Two topics are mixed up only if their overlap, which leaves out what any two topics have in common, is surely this.
+MIN_OVERLAP = 0.05
+# Under this many tested examples a topic's share is too rough to rank it by.
+ENOUGH_TESTED = 10
+MOST_EXAMPLES = 5
+MOST_TOPICS = 3
+
+
+class ProblemKind(StrEnum):
+    """What is wrong."""
+
+    PAIR = "pair"
+    OUT_OF_SCOPE = "out_of_scope"
+    CONTRADICTIONS = "contradictions"
+    TWIN_NAMES = "twin_names"
+    WEAKEST_TOPIC = "weakest_topic"
+
+
+class Remedy(StrEnum):
+    """What can be done about it."""
+
+    MERGE = "merge"
+    MOVE = "move"
+    ADD_EXAMPLES = "add_examples"
+    ADD_OUT_OF_SCOPE = "add_out_of_scope"
+    RAISE_THRESHOLD = "raise_threshold"
+    RENAME = "rename"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing to fix. `cost`: how many of 1,000 messages it costs, between `low` and `high`.
+
+    `topics`: those concerned, the one to begin with first. `evidence`: how many examples show it, not how many tests;
+    `rows`: where they are. `measured`: the share behind the cost, None where the cost is a fact about the data.
+    """
+
+    kind: ProblemKind
+    topics: tuple[str, ...]
+    cost: float
+    low: float
+    high: float
+    evidence: int
+    remedies: tuple[Remedy, ...]
+    rows: tuple[int, ...] = ()
+    examples: tuple[ProblemExample, ...] = ()
+    measured: Rate | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the stable JSON form, but for the sentence about it."""
+        return {
+            "kind": str(self.kind),
+            "topics": list(self.topics),
+            "cost": self.cost,
+            "low": self.low,
+            "high": self.high,
+            "evidence": self.evidence,
+            "rows": list(self.rows),
+            "examples": [
+                {"text": one.text, "row": one.row, "intent": one.intent, "guess": one.guess} for one in self.examples
+            ],
+            "measured": self.measured.to_json() if self.measured else None,
+            "remedies": [str(remedy) for remedy in self.remedies],
+        }
+
+
+def find_problems(
+    settings: Sequence[SettingFindings],
+    pairs: Sequence[Pair],
+    quality: DataQuality,
+    *,
+    out_of_scope_share: float = OUT_OF_SCOPE_SHARE,
+) -> tuple[Problem, ...]:
+    """Return what is worth fixing, the problem that costs most messages first."""
+    main = main_setting(settings)
+    if main is None:
+        return ()
+    finder = _Finder(settings, main, pairs, quality, out_of_scope_share)
+    worth = [one for one in finder.all() if one.low >= MIN_COST and one.evidence >= MIN_EVIDENCE]
+    return tuple(sorted(worth, key=lambda one: (-one.cost, -one.low, one.kind, one.topics)))
+
+
+def main_setting(settings: Sequence[SettingFindings]) -> SettingFindings | None:
+    """Return the first setting that tested every topic as itself, or the first there is."""
+    plain = (findings for findings in settings if not findings.low_topics)
+    return next(plain, None) or next(iter(settings), None)
+
+
+def weakest_topics(findings: SettingFindings, most: int) -> tuple[IntentFindings, ...]:
+    """Return the topics that are found least often, among those with enough tests to tell; none that is flawless."""
+    tested = [line for line in findings.intents if line.recall.n >= ENOUGH_TESTED and line.recall.value != 1]
+    return tuple(sorted(tested, key=lambda line: (line.recall.value or 0.0, line.intent))[:most])
+
+
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    settings: Sequence[SettingFindings]
+    main: SettingFindings
+    pairs: Sequence[Pair]
+    quality: DataQuality
+    out_of_scope_share: float
+
+    def all(self) -> Iterator[Problem]:
+        twins = [self._twin_names(pair) for pair in find_twins(sorted(self._sizes()))]
+        known = [problem for problem in twins if problem is not None]
+        yield from known
+        named = {frozenset(problem.topics) for problem in known}
+        yield from (self._pair(pair) for pair in self.pairs if _is_confused(pair) and _both(pair) not in named)
+        yield from self._out_of_scope()
+        yield from self._contradictions()
+        yield from self._weakest_topic()
+
+    def _sizes(self) -> Mapping[str, int]:
+        return {line.intent: line.examples for line in self.main.intents}
+
+    def _weight(self, examples: float) -> float:
+        """Return how many of 1,000 messages are like these examples."""
+        return 1000 * (1 - self.out_of_scope_share) * examples / max(1, sum(self._sizes().values()))
+
+    def _pair(self, pair: Pair, kind: ProblemKind = ProblemKind.PAIR) -> Problem:
+        sizes = [self._sizes().get(topic, 0) for topic in (pair.a, pair.b)]
+        topics = (pair.a, pair.b)
+        merge = (Remedy.MERGE,) if may_merge(topics, self.quality.answers) else ()
+        remedies = (Remedy.MOVE, Remedy.ADD_EXAMPLES, *merge)
+        return _measured(
+            kind,
+            topics,
+            _lost_share(pair, min(sizes) / max(1, sum(sizes))),
+            self._weight(sum(sizes)),
+            evidence=_evidence(pair),
+            remedies=(*merge, Remedy.RENAME) if kind is ProblemKind.TWIN_NAMES else remedies,
+            rows=pair.loss.rows if pair.loss else (),
+            examples=tuple(_crossing(example, pair) for example in pair.examples),
+        )
+
+    def _twin_names(self, twins: Twins) -> Problem | None:
+        """Return the problem of two names for one topic.
+
+        Where one letter differs, they may be two words: then the exam must have mixed the topics up as well.
+        """
+        names = {twins.a, twins.b}
+        pair = next((pair for pair in self.pairs if _both(pair) == names), None)
+        if not twins.same:
+            return self._pair(pair, ProblemKind.TWIN_NAMES) if pair and _is_confused(pair) else None
+        sizes = self._sizes()
+        smaller, larger = sorted(names, key=lambda name: (sizes[name], name))
+        merge = (Remedy.MERGE,) if may_merge(names, self.quality.answers) else ()
+        cost = self._weight(sizes[smaller])
+        return Problem(
+            ProblemKind.TWIN_NAMES,
+            (smaller, larger),
+            cost,
+            cost,
+            cost,
+            evidence=sizes[smaller] + sizes[larger],
+            remedies=(*merge, Remedy.RENAME),
+            examples=tuple(_crossing(example, pair) for example in pair.examples) if pair else (),
+        )
+
+    def _out_of_scope(self) -> Iterator[Problem]:
+        for findings in self.settings:
+            declined = findings.rates["negative_rejection"]
+            if declined.value is not None and findings.same_as is None:
+                yield self._answered(findings, declined)
+                return
+
+    def _answered(self, findings: SettingFindings, declined: Rate) -> Problem:
+        examples = self.quality.answered
+        if examples is None:
+            examples = tuple(
+                ProblemExample(sample.text, sample.row, sample.intent, sample.guess)
+                for sample in findings.samples
+                if sample.outcome is Outcome.OVERREACH
+            )
+        drawn: Counter[str] = Counter()
+        for cell in findings.confusion:
+            if cell.negative and cell.guess is not None:
+                drawn[cell.guess] += cell.answered
+        return _measured(
+            ProblemKind.OUT_OF_SCOPE,
+            tuple(topic for topic, times in drawn.most_common(MOST_TOPICS) if times),
+            _rest(declined),
+            1000 * self.out_of_scope_share,
+            evidence=len(examples),
+            remedies=(Remedy.ADD_OUT_OF_SCOPE, Remedy.RAISE_THRESHOLD),
+            rows=tuple(one.row for one in examples),
+            examples=examples[:MOST_EXAMPLES],
+        )
+
+    def _contradictions(self) -> Iterator[Problem]:
+        """Yield one problem for all contradictions: of each group, only the topic with most examples can be right."""
+        groups = self.quality.contradictions
+        if not groups:
+            return
+        topics = Counter(one.intent for group in groups for one in group)
+        lost = sum(len(group) - max(Counter(one.intent for one in group).values()) for group in groups)
+        named = tuple(topic for topic, _ in topics.most_common() if topic is not None)
+        merge = (Remedy.MERGE,) if len(topics) == len(named) == 2 and may_merge(named, self.quality.answers) else ()
+        cost = self._weight(lost)
+        every = [one for group in groups for one in group]
+        yield Problem(
+            ProblemKind.CONTRADICTIONS,
+            named,
+            cost,
+            cost,
+            cost,
+            evidence=len(every),
+            remedies=(Remedy.MOVE, *merge),
+            rows=tuple(one.row for one in every),
+            examples=tuple(every[:MOST_EXAMPLES]),
+        )
+
+    def _weakest_topic(self) -> Iterator[Problem]:
+        for line in weakest_topics(self.main, 1):
+            missed = _rest(line.recall)
+            astray = [
+                _crossing(example, pair)
+                for pair in self.pairs
+                if line.intent in (pair.a, pair.b)
+                for example in pair.examples
+                if example.intent == line.intent and _leans_away(example, pair)
+            ]
+            yield _measured(
+                ProblemKind.WEAKEST_TOPIC,
+                (line.intent,),
+                missed,
+                self._weight(line.examples),
+                evidence=round((missed.value or 0.0) * missed.n),
+                remedies=(Remedy.ADD_EXAMPLES, Remedy.MOVE),
+                examples=tuple({one.row: one for one in astray}.values())[:MOST_EXAMPLES],
+            )
+
+
+def _is_confused(pair: Pair) -> bool:
+    """Tell whether the exam mixed two topics up: by more than one example, surely, and not to the same answer."""
+    surely = _evidence(pair) >= MIN_EVIDENCE and pair.low >= MIN_OVERLAP
+    return pair.loss is not None and surely and not pair.same_answer
+
+
+def _is_clash(pair: Pair) -> bool:
+    """Tell whether the bot surely sees one topic where there are two: the whole interval is above the clash level."""
+    mixed = (pair.bot_overlap or 0.0) >= CLASH_LEVEL and not pair.only_alike
+    return pair.enough and mixed and pair.low >= CLASH_LEVEL
+
+
+def _evidence(pair: Pair) -> int:
+    """Return how many examples show that two topics are mixed up: those lost, in a clash those that lean astray."""
+    lost = pair.loss.examples if pair.loss else 0
+    return max(lost, pair.evidence) if _is_clash(pair) else lost
+
+
+def _lost_share(pair: Pair, smaller: float) -> Rate:
+    """Return the share of the messages of two topics that is lost between them: as measured, or expected in a clash.
+
+    Who cannot tell two topics apart loses as many messages as the `smaller` one has. With few examples a bot is too
+    unsure to answer either, and hardly anything is measured as lost: then this is the better estimate.
+    """
+    share = pair.loss.share if pair.loss else Rate(None, None, None, 0)
+    if not _is_clash(pair) or pair.overlap * smaller <= (share.value or 0.0):
+        return share
+    low = max(pair.low * smaller, share.low or 0.0)
+    return Rate(pair.overlap * smaller, low, max(pair.high * smaller, low), share.n)
+
+
+def _both(pair: Pair) -> frozenset[str]:
+    return frozenset((pair.a, pair.b))
+
+
+def _measured(kind: ProblemKind, topics: tuple[str, ...], share: Rate, weight: float, **facts: Any) -> Problem:
+    """Return a problem whose cost is a share of so many messages of 1,000."""
+    low, high = 0.0 if share.low is None else share.low, 1.0 if share.high is None else share.high
+    return Problem(kind, topics, weight * (share.value or 0.0), weight * low, weight * high, measured=share, **facts)
+
+
+def _rest(rate: Rate) -> Rate:
+    """Return the share of those that are not among a share."""
+    value, low, high = (None if end is None else 1 - end for end in (rate.value, rate.high, rate.low))
+    return Rate(value, low, high, rate.n)
+
+
+def _crossing(example: PairExample, pair: Pair) -> ProblemExample:
+    other = pair.b if example.intent == pair.a else pair.a
+    return ProblemExample(example.text, example.row, example.intent, other if _leans_away(example, pair) else None)
+
+
+def _leans_away(example: PairExample, pair: Pair) -> bool:
+    own, other = example.chance_a, example.chance_b
+    return other > own if example.intent == pair.a else own > other

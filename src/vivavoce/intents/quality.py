@@ -1,0 +1,69 @@
+"""What is known of single examples besides the numbers of an exam: answers, contradictions, answered out of scope."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vivavoce.intents.findings import Pooled
+from vivavoce.intents.losses import MOSTLY
+from vivavoce.intents.material import Material
+from vivavoce.intents.merging import Answers, answers_by_topic
+from vivavoce.intents.record import UnitResult
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemExample:
+    """An example that shows a problem. `guess`: the topic that it was taken for, None where there is none."""
+
+    text: str
+    row: int
+    intent: str | None
+    guess: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataQuality:
+    """What the data say without any engine, and the out-of-scope questions that the engine answered.
+
+    `contradictions`: groups of nearly the same text under different topics. `answered`: None where nobody kept it.
+    """
+
+    answers: Answers = field(default_factory=dict)
+    contradictions: tuple[tuple[ProblemExample, ...], ...] = ()
+    answered: tuple[ProblemExample, ...] | None = None
+
+
+def judge_quality(material: Material, results: Sequence[UnitResult], threshold: float) -> DataQuality:
+    """Describe the examples; `results` are the retries in which out-of-scope questions were asked."""
+    contradictions = tuple(_contradictions(material))
+    answered = tuple(_answered(material, results, threshold)) if results else None
+    return DataQuality(answers_by_topic(material.data), contradictions, answered)
+
+
+def _contradictions(material: Material) -> Iterator[tuple[ProblemExample, ...]]:
+    groups: defaultdict[int, list[ProblemExample]] = defaultdict(list)
+    for row in material.contradictory.tolist():
+        groups[int(material.groups[row])].append(_example(material, row))
+    yield from (tuple(group) for group in groups.values())
+
+
+def _answered(material: Material, results: Sequence[UnitResult], threshold: float) -> Iterator[ProblemExample]:
+    """Yield the examples that were answered in at least half of the tests in which no topic fitted them."""
+    pooled = Pooled.of(results, material)
+    items, row = pooled.items, pooled.row
+    answered = items.negative & (items.guess >= 0) & (items.confidence >= threshold)
+    times = np.bincount(row[items.negative], minlength=len(material))
+    wrongly = np.bincount(row[answered], minlength=len(material))
+    guesses = dict(zip(row[answered].tolist(), items.guess[answered].tolist(), strict=True))
+    for place in np.flatnonzero((wrongly > 0) & (wrongly >= MOSTLY * times)).tolist():
+        yield _example(material, place, guesses[place])
+
+
+def _example(material: Material, row: int, guess: int = -1) -> ProblemExample:
+    example = material.data.examples[row]
+    number = row if example.row is None else example.row
+    return ProblemExample(example.text, number, example.intent, material.name(guess))

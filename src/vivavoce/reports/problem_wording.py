@@ -1,0 +1,121 @@
+"""What to fix next, in words: the sentence before the list, what a problem costs, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vivavoce.errors import plural
+from vivavoce.intents.pairs import CLASH_LEVEL, Pair
+from vivavoce.intents.problem_sentences import problem_sentence
+from vivavoce.intents.problems import MIN_COST, Problem, ProblemKind, Remedy
+from vivavoce.intents.quality import ProblemExample
+from vivavoce.intents.result import IntentsResult
+from vivavoce.sentences import say
+
+__all__ = [
+    "cost_sentence",
+    "example_place",
+    "example_topic",
+    "pair_of",
+    "problem_advice",
+    "problem_sentence",
+    "problem_title",
+    "verdict",
+]
+
+
+def verdict(result: IntentsResult) -> str:
+    """Say how many problems are worth fixing, and what cannot be judged yet."""
+    return " ".join([_worth(result.problems), *_unknown(result)])
+
+
+def _worth(problems: tuple[Problem, ...]) -> str:
+    if not problems:
+        return say(f"Nothing worth your time: no problem surely costs {MIN_COST:.0f} of 1,000 messages or more.")
+    cost = problems[0].cost
+    if len(problems) == 1:
+        return say(f"One problem is worth your time: it costs about {cost:.0f} of 1,000 messages.")
+    return say(f"{len(problems):,} problems are worth your time; the first costs about {cost:.0f} of 1,000 messages.")
+
+
+def _unknown(result: IntentsResult) -> Iterator[str]:
+    unclear = sum(not one.enough and not one.same_answer and one.overlap >= CLASH_LEVEL for one in result.pairs)
+    if unclear:
+        pairs = plural(unclear, "pair")
+        yield say(f"Too few examples to tell whether {pairs} of topics that look alike are mixed up.")
+    if result.settings and all(pair.loss is None for pair in result.pairs):
+        yield say("Which topics are mixed up was not measured: that takes the setting 0,0.")
+
+
+def problem_title(problem: Problem) -> str:
+    """Name a problem in a few words."""
+    match problem.kind:
+        case ProblemKind.PAIR | ProblemKind.TWIN_NAMES:
+            a, b = problem.topics
+            return say(f"{a!s} and {b!s}")
+        case ProblemKind.WEAKEST_TOPIC:
+            return problem.topics[0]
+        case ProblemKind.OUT_OF_SCOPE:
+            return say("Out-of-scope questions")
+        case ProblemKind.CONTRADICTIONS:
+            return say("Contradictory examples")
+
+
+def cost_sentence(problem: Problem) -> str:
+    """Say how many messages a problem costs."""
+    cost, low, high = problem.cost, problem.low, problem.high
+    if problem.measured is None:
+        return say(f"That costs about {cost:.0f} of 1,000 messages.")
+    return say(f"That costs about {cost:.0f} of 1,000 messages ({low:.0f} to {high:.0f}).")
+
+
+def problem_advice(problem: Problem) -> str:
+    """Say what to do about a problem: what its remedies are, and nothing else."""
+    may_merge = Remedy.MERGE in problem.remedies
+    match problem.kind:
+        case ProblemKind.PAIR:
+            parts = [
+                say("Move the examples that are in the wrong topic, and add examples that tell the two apart."),
+                *([say("If one answer fits both topics, merge them.")] if may_merge else []),
+            ]
+            return " ".join(parts)
+        case ProblemKind.TWIN_NAMES if may_merge:
+            return say("Merge them if they are one topic; otherwise give them names that tell them apart.")
+        case ProblemKind.TWIN_NAMES:
+            return say("Give them names that tell them apart.")
+        case ProblemKind.CONTRADICTIONS:
+            merge = [say("If one answer fits both topics, merge them.")] if may_merge else []
+            return " ".join([say("Decide for each of these texts which topic it belongs to."), *merge])
+        case ProblemKind.OUT_OF_SCOPE:
+            return " ".join(
+                [say("Add out-of-scope questions to the examples, or raise the threshold."), *_draws(problem)]
+            )
+        case ProblemKind.WEAKEST_TOPIC:
+            return say("Add examples as visitors write them, and move those that belong elsewhere.")
+
+
+def _draws(problem: Problem) -> Iterator[str]:
+    if problem.topics:
+        names = ", ".join(problem.topics)
+        yield say(f"Topics that answer most of them: {names}.")
+
+
+def example_place(example: ProblemExample) -> str:
+    """Say where in a file an example is, and what it is taken for."""
+    return f"row {example.row}, {example_topic(example)}"
+
+
+def example_topic(example: ProblemExample) -> str:
+    """Say to which topic an example belongs, and what it is taken for."""
+    if example.intent is None:
+        return say("out of scope") if example.guess is None else say(f"out of scope, taken for {example.guess!s}")
+    if example.guess is None:
+        return say(f"in {example.intent!s}")
+    return say(f"in {example.intent!s}, taken for {example.guess!s}")
+
+
+def pair_of(problem: Problem, result: IntentsResult) -> Pair | None:
+    """Return the two topics that a problem is about as they were ranked; None where it is about something else."""
+    if problem.kind not in (ProblemKind.PAIR, ProblemKind.TWIN_NAMES):
+        return None
+    return next((pair for pair in result.pairs if {pair.a, pair.b} == set(problem.topics)), None)

@@ -1,0 +1,56 @@
+"""An intents exam with every kind of problem, kept as a run of a project."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from vivavoce.intents import IntentsResult, Setting, examine_intents
+from vivavoce.records import Dataset
+from vivavoce.store.database import Store
+from vivavoce.store.rows import DocumentRow, Project, Run, RunState
+from vivavoce.store.stamps import new_id, now
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.topics.topics import add_topic
+
+FRAMES = ("when do I get {}", "how is {} paid out", "who decides about {}", "is {} in the contract")
+THINGS = ("the bonus", "overtime", "a raise", "my payslip", "expenses", "the pension")
+PLACES = ("the office", "the canteen", "parking", "the entrance", "the gym", "floor two")
+
+
+@cache
+def mixed_exam() -> IntentsResult:
+    """Return an exam with every kind of problem."""
+    rows = [(frame.format(thing), thing) for thing in THINGS for frame in FRAMES]
+    pay = [(text, "wages" if (n + n // len(FRAMES)) % 2 else "pay") for n, (text, _) in enumerate(rows)]
+    answers = [
+        (f"{word} {text}", f"vocative_{'no' if n % 2 else 'yes'}")
+        for word in ("well", "hm")
+        for n, text in enumerate(("sure thing", "by all means", "rather so", "it is so", "that is it", "so it be"))
+    ]
+    where = [
+        (frame.replace("paid out", "found").format(place), "Place" if n % 3 else "place")
+        for n, place in enumerate(PLACES)
+        for frame in FRAMES
+    ]
+    twice = [("where is the lift", "pay"), ("where is the lift?", "place"), ("where is the lift!", "wages")]
+    data = Dataset.of(*map(list, zip(*pay, *answers, *where, *twice, strict=True)))
+    return examine_intents(data, "tfidf", settings=[Setting(0, 0.0), Setting(0, 0.15)], threshold=0.0, workers=1)
+
+
+def keep_exam(store: Store, project: Project, result: IntentsResult) -> None:
+    """Keep a run that found this, and the topics that it is about."""
+    for name in {line.intent for line in result.settings[0].intents}:
+        add_topic(store, PRODUCT, project, name)
+    at = now()
+    run = Run(
+        new_id(), project.id, 0, "intents", "Exam", RunState.DONE, {}, 1, 1, 1, 0, "One sentence.", "", None,
+        None, None, "1", "h", 0, at, at, at,
+    )  # fmt: skip
+    documents = {"findings.json": result.to_json(), "warnings.json": [note.message for note in result.warnings]}
+    with store.writing() as tx:
+        tx.runs.add(run, b"{}", ())
+        tx.documents.put(
+            DocumentRow(run.id, name, "application/json", json.dumps(content).encode())
+            for name, content in documents.items()
+        )

@@ -1,0 +1,91 @@
+"""What to fix next on pages: one order, a way to everything that is advised, and nothing where nothing is wrong."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from problem_hall import keep_exam, mixed_exam
+from vivavoce.intents.problems import ProblemKind
+from vivavoce.reports.problem_wording import problem_advice, problem_sentence
+from vivavoce.store.rows import Role
+
+
+@pytest.fixture
+def editor(house: Any) -> TestClient:
+    keep_exam(house.store, house.project, mixed_exam())
+    return house.enter(Role.EDITOR)  # type: ignore[no-any-return]
+
+
+def shown(client: TestClient, path: str) -> str:
+    return html.unescape(client.get(path).text)
+
+
+def part(page: str, title: str) -> str:
+    return page[page.index(f"<h2>{title}</h2>") :].partition("</section>")[0]
+
+
+def test_the_exam_has_every_kind_of_problem() -> None:
+    assert {problem.kind for problem in mixed_exam().problems} == set(ProblemKind)
+
+
+def test_the_result_and_today_tell_the_problems_in_the_order_of_the_exam(editor: TestClient) -> None:
+    result = part(shown(editor, "/p/jobs/intents/1"), "What to fix next")
+    today = part(shown(editor, "/p/jobs"), "The biggest problems")
+    every = [problem_sentence(problem) for problem in mixed_exam().problems]
+    places = [result.index(sentence) for sentence in every]
+    assert places == sorted(places)
+    assert [sentence for sentence in every if sentence in today] == every[:3]
+    assert all(problem_advice(problem) in result for problem in mixed_exam().problems)
+
+
+def test_only_topics_that_may_be_one_can_be_merged_on_pages(editor: TestClient) -> None:
+    result = part(shown(editor, "/p/jobs/intents/1"), "What to fix next")
+    merged = re.findall(r"topics/merge\?topic=([\w-]+)&topic=([\w-]+)", result)
+    ids = dict(re.findall(r'href="/p/jobs/topics/([\w-]+)">([^<]+)</a>', result))
+    pairs = {frozenset(ids[own] for own in pair) for pair in merged}
+    assert pairs == {frozenset(("pay", "wages")), frozenset(("place", "Place"))}
+    assert "'vocative_yes' and 'vocative_no'" in result or "'vocative_no' and 'vocative_yes'" in result
+
+
+def test_readers_are_offered_no_edit(editor: TestClient, reader: TestClient) -> None:
+    assert "topics/merge" not in part(shown(reader, "/p/jobs/intents/1"), "What to fix next")
+    assert "topics/merge" not in part(shown(reader, "/p/jobs"), "The biggest problems")
+
+
+def test_contradictions_lead_to_the_page_of_duplicates_and_no_page_shows_a_command(editor: TestClient) -> None:
+    result = shown(editor, "/p/jobs/intents/1")
+    assert 'href="/p/jobs/topics/duplicates?show=apart"' in part(result, "What to fix next")
+    assert editor.get("/p/jobs/topics/duplicates?show=apart").status_code == 200
+    for page in (result, shown(editor, "/p/jobs")):
+        assert "viva intents" not in page
+
+
+def test_every_link_of_a_problem_leads_somewhere(editor: TestClient) -> None:
+    result = part(shown(editor, "/p/jobs/intents/1"), "What to fix next")
+    links = set(re.findall(r'href="([^"]+)"', result))
+    assert len(links) >= 8
+    assert {link: editor.get(link).status_code for link in links} == dict.fromkeys(links, 200)
+
+
+def test_nothing_worth_anybodys_time_is_shown_as_a_good_result(house: Any, reader: TestClient) -> None:
+    keep_exam(house.store, house.project, replace(mixed_exam(), problems=()))
+    today = shown(reader, "/p/jobs")
+    assert "Nothing worth your time today." in part(today, "The biggest problems")
+    assert "nothing needs your time today" in today
+    result = part(shown(reader, "/p/jobs/intents/1"), "What to fix next")
+    assert "Nothing worth your time" in result
+    assert "<li>" not in result
+
+
+def test_the_api_has_the_same_problems_with_cost_and_remedies(editor: TestClient) -> None:
+    found = editor.get("/api/v1/projects/jobs/today").json()["problems"]
+    for one, problem in zip(found, mixed_exam().problems, strict=False):
+        assert (one["kind"], tuple(one["topics"])) == (problem.kind, problem.topics)
+        assert one["cost"]["value"] == pytest.approx(problem.cost)
+        assert one["remedies"] == list(problem.remedies)
