@@ -174,6 +174,14 @@ def test_out_of_scope_questions_that_get_answered_are_a_problem_with_the_topics_
     assert Remedy.ADD_OUT_OF_SCOPE in problem.remedies
 
 
+def test_the_live_share_of_out_of_scope_messages_decides_what_answering_them_costs(split: IntentsResult) -> None:
+    usual, double = (
+        find_problems(split.settings, (), DataQuality(), out_of_scope_share=share) for share in (None, 0.30)
+    )
+    costs = [next(one.cost for one in found if one.kind is ProblemKind.OUT_OF_SCOPE) for found in (usual, double)]
+    assert costs[1] == pytest.approx(2 * costs[0])
+
+
 def test_out_of_scope_questions_are_counted_once_however_often_they_were_asked() -> None:
     data = Dataset.of([f"text number {n}" for n in range(6)], ["a", "a", "b", "b", None, None])
     material = Material.of(data, leak_proof=False)

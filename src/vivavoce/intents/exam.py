@@ -23,7 +23,7 @@ from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.notes import notes_of
 from vivavoce.intents.pairs import CANDIDATES, MOST_PAIRS, Pair, mean_probabilities, rank_pairs
 from vivavoce.intents.problems import Problem, ProblemKind, find_problems
-from vivavoce.intents.quality import judge_quality
+from vivavoce.intents.quality import DataQuality, judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
@@ -202,7 +202,8 @@ def conclude(
         findings = _findings(run, material, plans, threshold, out_of_scope_share)
         pairs = _pairs(run, material, plans, text, findings, threshold=threshold, most=max(CANDIDATES, most_pairs))
         inflation = _inflation(run, material, threshold)
-    problems = _problems(run, material, plans, findings, pairs, threshold=threshold)
+    quality = _quality(run, material, plans, findings, threshold)
+    problems = find_problems(findings, pairs, quality, out_of_scope_share=out_of_scope_share)
     return IntentsResult(
         data=DataFacts.of(material.data),
         classifier=engine.name,
@@ -278,18 +279,16 @@ def _pairs(
     )
 
 
-def _problems(
+def _quality(
     run: ExamRecord,
     material: Material,
     plans: dict[Setting, SplitPlan],
     findings: Sequence[SettingFindings],
-    pairs: Sequence[Pair],
-    *,
     threshold: float,
-) -> tuple[Problem, ...]:
+) -> DataQuality:
     asked = next((one.setting for one in findings if one.counts.negatives), None)
     results = run.of(representative(asked, plans)) if asked else ()
-    return find_problems(findings, pairs, judge_quality(material, results, threshold))
+    return judge_quality(material, results, threshold)
 
 
 def _kept(pairs: Sequence[Pair], problems: Sequence[Problem], most: int) -> tuple[Pair, ...]:

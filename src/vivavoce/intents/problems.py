@@ -2,9 +2,9 @@
 
 The list is computed once, here. Whatever shows it (terminal, report, page, JSON) keeps its order. The cost of a
 problem is how many of 1,000 messages go wrong because of it, were traffic like the training data and 15 of 100
-messages out of scope. A problem is worth showing if its lower bound costs at least one of 1,000 messages, and if at
-least two examples show it.
-Contradictions and twin names are facts about the data: their cost has no interval. Why so: docs/decisions/pairs.md.
+messages (or as many as the user says) out of scope. A problem is worth showing if its lower bound costs at least one
+of 1,000 messages, and if at least two examples show it. Contradictions and twin names are facts about the data: their
+cost has no interval. Why so: docs/decisions/pairs.md.
 """
 
 from __future__ import annotations
@@ -96,13 +96,17 @@ def find_problems(
     pairs: Sequence[Pair],
     quality: DataQuality,
     *,
-    out_of_scope_share: float = OUT_OF_SCOPE_SHARE,
+    out_of_scope_share: float | None = None,
 ) -> tuple[Problem, ...]:
-    """Return what is worth fixing, the problem that costs most messages first."""
+    """Return what is worth fixing, the problem that costs most messages first.
+
+    `out_of_scope_share`: of live messages; where it is not known, 15 of 100 are taken for out of scope.
+    """
     main = main_setting(settings)
     if main is None:
         return ()
-    finder = _Finder(settings, main, pairs, quality, out_of_scope_share)
+    share = OUT_OF_SCOPE_SHARE if out_of_scope_share is None else out_of_scope_share
+    finder = _Finder(settings, main, pairs, quality, share)
     worth = [one for one in finder.all() if one.low >= MIN_COST and one.evidence >= MIN_EVIDENCE]
     return tuple(sorted(worth, key=lambda one: (-one.cost, -one.low, one.kind, one.topics)))
 

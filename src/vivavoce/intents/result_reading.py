@@ -68,7 +68,9 @@ def _result(data: Any) -> IntentsResult:
     found["pairs"] = tuple(_counted(found["pairs"], found["settings"]))
     if found["problems"] is None:
         # An earlier version kept no list: what it knew of single examples is gone, the rest is found again.
-        found["problems"] = find_problems(found["settings"], found["pairs"], DataQuality())
+        found["problems"] = find_problems(
+            found["settings"], found["pairs"], DataQuality(), out_of_scope_share=found["out_of_scope_share"]
+        )
     return IntentsResult(design=read_design(data), **found)
 
 

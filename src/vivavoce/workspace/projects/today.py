@@ -122,8 +122,6 @@ def _is_alike(run: Run, other: Run) -> bool:
     return run.suite_id == other.suite_id and run.options.get(source) == other.options.get(source)
 
 
-
-
 # --- what people did, and what is left to do ---------------------------------------------------------------------
 
 
