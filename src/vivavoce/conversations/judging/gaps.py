@@ -69,6 +69,9 @@ class Piece:
 def split_pieces(text: str, values: Mapping[str, str], normalise: Callable[[str], str]) -> list[Piece]:
     """Return the parts of an expected text, normalised. Values come first; an unknown `{name}` stays as it is."""
     held: list[Piece] = []
+    if "{" not in text:
+        whole = normalise(_MARKS.sub("", text))
+        return [Piece(whole)] if whole else []
 
     def hold(match: regex.Match[str]) -> str:
         piece = _piece(match[1], values, normalise)

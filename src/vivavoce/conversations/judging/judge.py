@@ -156,7 +156,9 @@ def _judge_reply(verdict: Verdict, scene: Scene, plan: Plan) -> Verdict:
 def _noted(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdict:
     """Return a verdict with what is known whatever was expected: that there was a reply, and what it was."""
     if sign is None:
-        return replace(verdict, replied=True, intent=_as_expected(scene.expect, scene.reply.intent))
+        # Made anew: a copy with changes takes several times as long, and this is done for every turn.
+        topic = _as_expected(scene.expect, scene.reply.intent)
+        return Verdict(verdict.outcome, verdict.in_scope, replied=True, intent=topic)
     guess = held_back(scene.reply, sign)
     right = None if guess is None else _guess_right(scene.expect, guess.intent or "")
     return replace(verdict, replied=True, fallback=True, fallback_rule=sign.rule, guess_right=right)

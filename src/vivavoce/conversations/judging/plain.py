@@ -37,6 +37,8 @@ _SENTENCE_END = re.compile(
 @lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
     """Return a text without tags and in one way of writing: Unicode NFKC, straight quotes, single blanks."""
+    if text.isascii() and not ("<" in text or "&" in text or "`" in text):
+        return " ".join(text.split())
     # Beyond the last end of a comment none is looked for: each beginning would be followed up to the end of the text.
     commented, end, rest = text.rpartition("-->")
     blocks_gone = _BLOCK_OR_COMMENT.sub(" ", commented + end) + _BLOCK.sub(" ", rest)
