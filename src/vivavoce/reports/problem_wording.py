@@ -110,8 +110,8 @@ def example_topic(example: ProblemExample) -> str:
     if example.intent is None:
         return say("out of scope") if example.guess is None else say(f"out of scope, taken for {example.guess!s}")
     if example.guess is None:
-        return say(f"in {example.intent!s}")
-    return say(f"in {example.intent!s}, taken for {example.guess!s}")
+        return say(f"in topic {example.intent!s}")
+    return say(f"in topic {example.intent!s}, taken for {example.guess!s}")
 
 
 def pair_of(problem: Problem, result: IntentsResult) -> Pair | None:
