@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce.intents.intervals import influences_on, items_of
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import (
     CalibrationBin,
@@ -20,9 +21,9 @@ from vivavoce.intents.measures import (
 )
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Rows, Setting, SplitPlan
-from vivavoce.outcomes import Counts, Outcome, Share, outcome_places
+from vivavoce.outcomes import Counts, Outcome, outcome_places
 from vivavoce.records import Rate
-from vivavoce.statistics import mean_rate, wilson
+from vivavoce.statistics import wilson
 
 SAMPLES_PER_OUTCOME = 5
 
@@ -140,15 +141,16 @@ def find(
     results: Sequence[UnitResult], material: Material, plan: SplitPlan, *, threshold: float, seed: int
 ) -> SettingFindings:
     """Compute the findings of one setting from its finished retries."""
-    per_retry = tuple(measures(_items(result, material), threshold) for result in results)
+    per_retry = tuple(measures(items_of(result, material), threshold) for result in results)
     n_test = tuple(len(result.test) for result in results)
     n_train = tuple(result.n_train for result in results)
     pooled = Pooled.of(results, material)
     places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
     counts, low = counts_of(pooled.items, threshold), plan.low_topics()
+    moved = influences_on(results, per_retry, material, threshold)
     return SettingFindings(
         setting=plan.design.setting,
-        rates=_rates(per_retry, n_test, n_train, counts, len(np.unique(pooled.row))),
+        rates={name: one.rate(material) for name, one in moved.items()},
         counts=counts,
         per_retry=per_retry,
         n_test=n_test,
@@ -164,42 +166,6 @@ def find(
         low_topics=tuple(material.topics[code] for code in np.sort(low)),
         share_low=plan.share_low,
     )
-
-
-def _items(result: UnitResult, material: Material) -> Items:
-    truth = np.where(result.negative, -1, material.labels[result.test])
-    return Items(truth, result.answers.guess, result.answers.confidence)
-
-
-def _rates(
-    per_retry: Sequence[Mapping[str, float | None]],
-    n_test: Sequence[int],
-    n_train: Sequence[int],
-    counts: Counts,
-    distinct: int,
-) -> Mapping[str, Rate]:
-    """Put the corrected interval around the mean over retries; n counts the items behind each number."""
-    rates = {name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]}
-    # A share has its own denominator: the rejection of 30 negatives among 2,000 tests rests on 30.
-    shares = counts.shares()
-    times = counts.total / max(1, distinct)
-    return {name: _no_false_certainty(rate, shares.get(name), times) for name, rate in rates.items()}
-
-
-def _no_false_certainty(rate: Rate, share: Share | None, times: float) -> Rate:
-    """Widen an interval that few retries made too narrow: retries that agree by chance have no spread.
-
-    A share is at least as unsure as its distinct examples allow (Wilson); other numbers without spread get none.
-    """
-    if rate.value is None:
-        return rate
-    if share is None:
-        return replace(rate, low=None, high=None) if rate.low == rate.high else rate
-    examples = max(1, round(share.n / times))
-    around = wilson(min(1.0, max(0.0, rate.value)) * examples, examples)
-    low = min(around.low or 0.0, rate.value if rate.low is None else rate.low)
-    high = max(around.high or 0.0, rate.value if rate.high is None else rate.high)
-    return Rate(rate.value, low, high, share.n)
 
 
 def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:
