@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.intents.intervals import influences_on, items_of
+from vivavoce.intents.intervals import items_of, rates_of
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import (
     CalibrationBin,
@@ -147,10 +147,9 @@ def find(
     pooled = Pooled.of(results, material)
     places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
     counts, low = counts_of(pooled.items, threshold), plan.low_topics()
-    moved = influences_on(results, per_retry, material, threshold)
     return SettingFindings(
         setting=plan.design.setting,
-        rates={name: one.rate(material) for name, one in moved.items()},
+        rates=rates_of(results, per_retry, material, threshold),
         counts=counts,
         per_retry=per_retry,
         n_test=n_test,
