@@ -15,7 +15,15 @@ from vivavoce.statistics.correlation import (
     pearson,
     spearman,
 )
-from vivavoce.statistics.intervals import Spread, bounded_rate, ratio_spread, stratified_variance, student, student_p
+from vivavoce.statistics.intervals import (
+    Spread,
+    bounded_rate,
+    ratio_spread,
+    stratified_variance,
+    student,
+    student_p,
+    with_width,
+)
 from vivavoce.statistics.paired import PairedTest, compare_groups, holm, items_to_decide, mcnemar_exact, paired_test
 from vivavoce.statistics.ranking import rank_auc
 from vivavoce.statistics.resampled_agreement import RaterAgreement, agreement_of_raters
@@ -55,4 +63,5 @@ __all__ = [
     "student",
     "student_p",
     "wilson",
+    "with_width",
 ]

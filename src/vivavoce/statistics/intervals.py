@@ -58,6 +58,13 @@ def bounded_rate(value: float, spread: Spread, n: int, confidence: float = CONFI
     return Rate(value, low, high, n)
 
 
+def with_width(value: float, low: float, high: float, units: int) -> tuple[float, float]:
+    """Return an interval between 0 and 1 as it is, or Wilson's for so many units where it has no width."""
+    if low < high:
+        return low, high
+    return score_interval(value, max(1, units), NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
+
+
 def ratio_spread(hits: Floats, n: Floats) -> Spread:
     """Return the spread of Σ hits / Σ n over clusters that are drawn as a whole (linearised ratio estimator)."""
     known = n > 0
