@@ -13,7 +13,7 @@ from vivavoce.dialogues.dialogue import Dialogue, Kind
 from vivavoce.dialogues.result import Agreement, CalibrationBin, Score
 from vivavoce.errors import UsageError, plural
 from vivavoce.records import Rate
-from vivavoce.statistics import correlate, paired_bootstrap
+from vivavoce.statistics import correlate, paired_test
 
 Floats = NDArray[np.float64]
 
@@ -135,10 +135,10 @@ def fit_line(x: Floats, y: Floats) -> tuple[float | None, float | None]:
     return slope, float(y.mean() - slope * x.mean())
 
 
-def mean_with_interval(values: Floats, groups: Sequence[Hashable], seed: int) -> Rate:
-    """Return the mean, and where it falls when other groups had been met."""
-    # The difference from nothing: the paired bootstrap of a mean is the bootstrap of that mean.
-    found = paired_bootstrap(values.tolist(), [0.0] * len(values), groups, seed=seed, n=1000)
+def mean_with_interval(values: Floats, groups: Sequence[Hashable]) -> Rate:
+    """Return the mean of scores or marks, and where it would lie with other groups of the same kind."""
+    # The difference from nothing. Marks go by whole points.
+    found = paired_test(values.tolist(), [0.0] * len(values), groups, step=1.0)
     return Rate(found.difference, found.low, found.high, len(values))
 
 
@@ -163,6 +163,6 @@ def _bins(x: Floats, y: Floats, groups: Sequence[Hashable], seed: int) -> tuple[
     found = []
     for place in np.unique(places):
         rows = np.flatnonzero(places == place)
-        mark = mean_with_interval(y[rows], [groups[row] for row in rows.tolist()], seed)
+        mark = mean_with_interval(y[rows], [groups[row] for row in rows.tolist()])
         found.append(CalibrationBin(float(x[rows].mean()), mark))
     return tuple(found)

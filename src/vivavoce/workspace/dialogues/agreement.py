@@ -81,12 +81,12 @@ def measure_accord(store: Store, project: Project, *, bot: str | None = None, se
     return _ACCORDS.get(key, lambda: _measured(given, bot, seed))
 
 
-def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool, seed: int = 0) -> Concord:
+def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool) -> Concord:
     """Return how far people agree; `items`: values by person; `ordered`: values are points, not mere names."""
     from vivavoce.statistics import agreement_of_raters
 
     shared = [item for item in items if len(item) >= 2]
-    found = agreement_of_raters([tuple(item.values()) for item in shared], ordered=ordered, seed=seed)
+    found = agreement_of_raters([tuple(item.values()) for item in shared], ordered=ordered)
     return Concord(
         items=len(shared),
         raters=len({rater for item in shared for rater in item}),
@@ -141,8 +141,8 @@ def _measured(given: _Given, bot: str | None, seed: int) -> Accord:
         scored=len(both),
         missing=max(0, ENOUGH - len(both)),
         score=_followed(given, both, seed) if both else None,
-        talks=concord_of(list(given.marks.values()), ordered=True, seed=seed),
-        verdicts=concord_of(_coded(given.verdicts), ordered=False, seed=seed),
+        talks=concord_of(list(given.marks.values()), ordered=True),
+        verdicts=concord_of(_coded(given.verdicts), ordered=False),
         answers=wilson(said["yes"], said["yes"] + said["no"]),
         unsure=said["unsure"],
     )
