@@ -102,18 +102,14 @@ _TABLE = (
     Measure(
         "best_guess_accuracy",
         "Best guess right",
-        "Of the questions that have a topic, the share in which the best guess is right, however unsure: accuracy "
-        "without a threshold.",
+        "Of the questions that have a topic, the share whose best guess is right: accuracy without a threshold.",
         "higher",
-        absent="no question with a known topic was asked",
     ),
     Measure(
         "recall_macro",
         "Known questions right, mean over topics",
-        "The share of each topic's questions that was answered rightly, averaged so that small topics count as much "
-        "as large.",
+        "The share of each topic's questions that was answered rightly, averaged: small topics count like large ones.",
         "higher",
-        absent="no question with a known topic was asked",
     ),
     Measure(
         "f1_macro",
