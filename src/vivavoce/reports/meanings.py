@@ -108,7 +108,7 @@ _TABLE = (
     Measure(
         "recall_macro",
         "Known questions right, mean over topics",
-        "The share of each topic's questions that was answered rightly, averaged: small topics count like large ones.",
+        "The share of each topic's questions that was answered rightly, averaged: small topics count like large.",
         "higher",
     ),
     Measure(
