@@ -150,6 +150,10 @@ class Reply:
         return spoken or " / ".join(self.buttons) or " / ".join(map(str, self.actions))
 
 
+# An interval wider than this part of its scale says next to nothing.
+WIDE = 0.4
+
+
 @dataclass(frozen=True, slots=True)
 class Rate:
     """A share with its interval and its count. `value` is None when there was nothing to count."""
@@ -158,6 +162,15 @@ class Rate:
     low: float | None
     high: float | None
     n: int
+
+    def tells_little(self, span: float = 1.0) -> bool:
+        """Tell whether the value alone would mislead: its interval takes more than 40 % of all there is, the `span`.
+
+        Large figures and first sentences then show the interval and not the value.
+        """
+        if self.value is None or self.low is None or self.high is None:
+            return False
+        return self.high - self.low > WIDE * span
 
     def to_json(self) -> dict[str, float | int | None]:
         """Return the stable JSON form: no interval where there is no value."""

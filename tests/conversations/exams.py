@@ -100,6 +100,6 @@ def header(*bots: str | BotFacts, scripts: Iterable[Script] = (), repeats: int =
     return RunHeader("run", "0", 0, Plan("suite", "en", tuple(scripts), hash="abc"), facts, repeats)
 
 
-def found(lines: Iterable[Line], *bots: str | BotFacts, draws: int = 200, repeats: int = 1) -> ConversationsResult:
+def found(lines: Iterable[Line], *bots: str | BotFacts, repeats: int = 1) -> ConversationsResult:
     """Return what is found in the lines."""
-    return find(header(*bots, repeats=repeats), list(lines), draws=draws)
+    return find(header(*bots, repeats=repeats), list(lines))

@@ -70,7 +70,7 @@ def test_a_bot_that_does_not_tell_its_phrases_has_no_known_leaks() -> None:
 
 def test_leaks_are_said_in_a_warning() -> None:
     bot = BotFacts("bot", phrases={"pay": ("what is the salary",)})
-    result = find(header(bot, scripts=[script("what is the salary")]), talk([R]), draws=10)
+    result = find(header(bot, scripts=[script("what is the salary")]), talk([R]))
     assert len(result.health.leaks) == 1
     assert any("1 message found in the training phrases" in warning for warning in result.warnings)
     assert any("only 1 scenario:" in warning for warning in result.warnings)
@@ -116,5 +116,5 @@ def test_a_small_gap_between_levels_is_said_with_doubt_and_the_right_order_not_a
 
 
 def test_conversations_that_were_not_held_are_said() -> None:
-    result = find(header(scripts=[script("one"), Script("t", "t", "", "", "basic", ())]), talk([R]), draws=10)
+    result = find(header(scripts=[script("one"), Script("t", "t", "", "", "basic", ())]), talk([R]))
     assert any("1 of 2 conversations not held" in warning for warning in result.warnings)

@@ -18,7 +18,7 @@ from vivavoce.errors import UsageError
 
 def run(lines: Iterable[Line], *bots: str, repeats: int = 1, **versions: str) -> ConversationsResult:
     scripts = [Script(name, name, "", "", "basic", (), version=version) for name, version in versions.items()]
-    return find(header(*bots, scripts=scripts, repeats=repeats), list(lines), draws=20)
+    return find(header(*bots, scripts=scripts, repeats=repeats), list(lines))
 
 
 def test_turns_that_changed_sides_are_told_and_the_others_counted() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vivavoce.classifiers.fakes import (
     EchoClassifier,
@@ -27,7 +29,8 @@ from vivavoce.intents.record import UnitKey
 from vivavoce.intents.runner import Unit, run_units
 from vivavoce.intents.splits import Design, Setting, SplitPlan
 from vivavoce.records import Dataset, Guess
-from vivavoce.statistics import holm
+from vivavoce.reports.comparison import difference_sentence
+from vivavoce.statistics import holm, items_to_decide, student
 
 WORDS = {
     "pay": "salary wage money bonus raise",
@@ -215,8 +218,8 @@ def test_examples_on_which_they_differ_are_shown() -> None:
 def test_one_retry_is_judged_by_the_examples_alone() -> None:
     result = compare(JaccardClassifier(), MajorityClassifier(), settings=[(0, 0)], retries=1)
     gap = result.differences[0].pooled
-    assert gap.test.p is None
-    assert gap.p == gap.mcnemar < 0.05
+    assert gap.p is not None
+    assert gap.mcnemar <= gap.p < 0.05
     assert gap.verdict == Verdict.BETTER
 
 
@@ -227,7 +230,8 @@ def test_retries_that_differ_by_the_same_amount_are_not_taken_for_certainty() ->
     half = {text: topic if topic == "red" else None for text, topic in answers.items()}
     engines = [("all", EchoClassifier(answers)), ("half", EchoClassifier(half))]
     gap = compare(*engines, data=Dataset.of(rows, topics), settings=[(0, 0)], retries=5).differences[0].pooled
-    assert gap.test.standard_error == 0
+    assert gap.test.standard_error is not None
+    assert gap.test.standard_error > 0
     assert (gap.improved, gap.p, gap.verdict) == (5, 0.0625, Verdict.CLOSE)
     assert gap.more_examples is not None
 
@@ -303,3 +307,30 @@ def test_a_notebook_shows_escaped_names_and_verdicts() -> None:
     html = compare(("<i>", JaccardClassifier()), ("other", MajorityClassifier()), settings=[(0, 0)])._repr_html_()
     assert "&lt;i&gt; against other: better" in html
     assert "<i>" not in html
+
+
+def test_while_examples_are_untested_more_retries_are_asked_for_and_no_number_of_examples() -> None:
+    answers = dict(zip(DATA.texts, DATA.intents, strict=True))
+    forgetful = {**answers, **dict.fromkeys(list(answers)[::15], None)}
+    engines = [("all", EchoClassifier(answers)), ("most", EchoClassifier(forgetful))]
+    difference = compare(*engines, settings=[(0, 0)], retries=2).differences[0]
+    gap = difference.pooled
+    assert gap.verdict is Verdict.CLOSE
+    assert (gap.test.low or 0) < 0 < (gap.test.high or 0)
+    assert gap.untested > 0
+    assert gap.more_examples is None
+    assert "Raise the retries first" in difference_sentence(difference)
+
+
+@given(st.floats(0.001, 0.3), st.floats(0.001, 0.3), st.integers(1, 400), st.integers(20, 2000))
+def test_what_is_too_close_to_call_needs_more_examples(
+    difference: float, error: float, freedom: int, examples: int
+) -> None:
+    undecided = difference < student(freedom) * error
+    more = items_to_decide(difference, error, examples, freedom=freedom)
+    assert more is not None
+    if undecided:
+        assert more > 0
+    # The whole of them would decide: with so many the same difference has that much smaller an error.
+    whole = (examples + more) / examples
+    assert difference >= student(max(1, round(freedom * whole))) * error / whole**0.5 * 0.99

@@ -223,3 +223,11 @@ def test_text_is_escaped_and_html_is_not() -> None:
     assert tag("p", "a < b", tag("br"), title='"x"', hidden=None) == '<p title="&quot;x&quot;">a &lt; b<br></p>'
     assert join(["<", Html("<"), None, ""]) == "&lt;<"
     assert "<title>a &amp; b</title>" in page("a & b", Html(""))
+
+
+def test_a_tile_does_not_show_a_number_that_tells_little(result: IntentsResult) -> None:
+    first = result.settings[0]
+    vague = replace(first, rates={**first.rates, "automation_rate": Rate(1.0, 0.44, 1.0, 6)})
+    tiles = render_result(replace(result, settings=(vague,))).split('class="tiles">')[1].split("</ul>")[0]
+    assert 'class="value unsure">too few to tell<' in tiles
+    assert "44 to 100" in tiles

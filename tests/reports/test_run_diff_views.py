@@ -28,7 +28,7 @@ def pair(folder: Path, then: dict[str, Behaviour], now: dict[str, Behaviour], *,
     plan = scripts()
     later = [replace(script, version="new") if edited and n < 2 else script for n, script in enumerate(plan)]
     before, after = write_run(folder / "before", then, plan=plan), write_run(folder / "after", now, plan=later)
-    return diff_runs(score_run(before), score_run(after), draws=500), before, after
+    return diff_runs(score_run(before), score_run(after)), before, after
 
 
 @pytest.fixture(scope="module")

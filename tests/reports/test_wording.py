@@ -17,7 +17,7 @@ from vivavoce.intents.result import intent_json, pair_json, setting_json
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Dataset, Rate
 from vivavoce.reports import wording
-from vivavoce.reports.meanings import MEASURES, render_measures_table, seconds_text, value_text
+from vivavoce.reports.meanings import MEASURES, render_measures_table, seconds_text, tile_part, value_text
 
 NOTHING = Rate(None, None, None, 0)
 shares = st.floats(0, 1)
@@ -128,7 +128,8 @@ def _three(rate: Rate) -> list[str]:
 
 @given(shares, shares)
 def test_any_two_rates_reach_the_headline(answered: float, right: float) -> None:
-    result = _with_rates(Rate(answered, 0.0, 1.0, 10), Rate(right, 0.0, 1.0, 10))
+    near = [Rate(value, max(0.0, value - 0.1), min(1.0, value + 0.1), 90) for value in (answered, right)]
+    result = _with_rates(*near)
     said = wording.headline(result)
     assert f"answer {wording.hundred(answered)} (" in said
     assert f"answers, {wording.hundred(right)} (" in said
@@ -245,3 +246,27 @@ def _with_rates(answered: Rate, right: Rate) -> IntentsResult:
     rates = {"automation_rate": answered, "precision_answered": right}
     findings = SimpleNamespace(out_of_scope_share=None, rates=rates, counts=Counts({}))
     return SimpleNamespace(settings=(findings,), threshold=0.5, warnings=())  # type: ignore[return-value]
+
+
+# --- numbers that tell little --------------------------------------------------------------------------------
+
+
+def test_a_first_sentence_gives_the_range_and_not_the_number_where_the_number_tells_little(
+    result: IntentsResult,
+) -> None:
+    first = result.settings[0]
+    vague = {
+        **first.rates,
+        "automation_rate": Rate(1.0, 0.44, 1.0, 6),
+        "precision_answered": Rate(0.9, 0.85, 0.95, 90),
+    }
+    said = wording.headline(replace(result, settings=(replace(first, rates=vague),)))
+    assert "would answer between 44 and 100 by itself" in said
+    assert "of 100 such answers, 90 (85 to 95) would be right" in said
+
+
+def test_a_large_figure_gives_way_where_its_interval_says_nothing() -> None:
+    assert tile_part(Rate(1.0, 0.44, 1.0, 6)) == ("too few to tell", "value unsure")
+    assert tile_part(Rate(0.9, 0.85, 0.95, 90)) == ("90 %", "value")
+    assert tile_part(Rate(3.0, 2.5, 3.5, 30), "score", 4.0) == ("3.00", "value")
+    assert tile_part(Rate(None, None, None, 0))[1] == "value"

@@ -392,3 +392,10 @@ def test_no_error_is_no_message() -> None:
     text = part("fault(error)", error=DataError("bad", faults=[Fault("no text", "row 3")], remedy="mend it"))
     for said in ('role="alert"', "Bad", "row 3", "no text", "mend it"):
         assert said in text
+
+
+def test_a_tile_says_too_few_where_the_number_would_mislead() -> None:
+    shown = part('tile("100 %", "Declined", "44 to 100 %, n = 6", unsure=true)')
+    assert "too few to tell" in shown
+    assert ">100 %<" not in shown
+    assert "44 to 100 %, n = 6" in shown

@@ -179,7 +179,8 @@ class Comparison:
 
     `verdict`: a better, b better, too close to call, or cannot be compared where no turn was counted for both.
     `more`: about how many more conversations would decide. `differing`: how many scenarios came out unlike.
-    `p` is adjusted for the number of comparisons, `family`; `mcnemar_p` counts turns as independent, a second look.
+    `p` is that of whole scenarios, adjusted for the number of comparisons, `family`. `mcnemar_p` takes the turns of a
+    conversation for independent and is too small: kept for those who read it, used for no verdict.
     """
 
     a: str

@@ -13,7 +13,7 @@ from vivavoce.dialogues.dialogue import Dialogue, Kind
 from vivavoce.dialogues.result import Agreement, CalibrationBin, Concord, Score
 from vivavoce.errors import UsageError, plural
 from vivavoce.records import Rate
-from vivavoce.statistics import agreement_of_raters, correlate, paired_bootstrap
+from vivavoce.statistics import agreement_of_raters, correlate, paired_test
 from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ def _of_rows(
     return measure_rows(own_scores, own_marks, [groups[row] for row in rows], seed=seed)
 
 
-def measure_people(dialogues: Sequence[Dialogue], *, seed: int = 0) -> Concord | None:
+def measure_people(dialogues: Sequence[Dialogue]) -> Concord | None:
     """Return how far people agree who marked the same talks; None where no talk has two marks."""
     marks = [
         {
@@ -106,13 +106,13 @@ def measure_people(dialogues: Sequence[Dialogue], *, seed: int = 0) -> Concord |
         }
         for dialogue in dialogues
     ]
-    return concord_of(marks, ordered=True, seed=seed) if any(len(item) > 1 for item in marks) else None
+    return concord_of(marks, ordered=True) if any(len(item) > 1 for item in marks) else None
 
 
-def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool, seed: int = 0) -> Concord:
+def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool) -> Concord:
     """Return how far people agree; `items`: values by person; `ordered`: values are points, not mere names."""
     shared = [item for item in items if len(item) >= 2]
-    found = agreement_of_raters([tuple(item.values()) for item in shared], ordered=ordered, seed=seed)
+    found = agreement_of_raters([tuple(item.values()) for item in shared], ordered=ordered)
     return Concord(
         items=len(shared),
         raters=len({rater for item in shared for rater in item}),
@@ -200,10 +200,10 @@ def fit_line(x: Floats, y: Floats) -> tuple[float | None, float | None]:
     return slope, float(y.mean() - slope * x.mean())
 
 
-def mean_with_interval(values: Floats, groups: Sequence[Hashable], seed: int) -> Rate:
-    """Return the mean, and where it falls when other groups had been met."""
-    # The difference from nothing: the paired bootstrap of a mean is the bootstrap of that mean.
-    found = paired_bootstrap(values.tolist(), [0.0] * len(values), groups, seed=seed, n=1000)
+def mean_with_interval(values: Floats, groups: Sequence[Hashable]) -> Rate:
+    """Return the mean of scores or marks, and where it would lie with other groups of the same kind."""
+    # The difference from nothing. Marks go by whole points.
+    found = paired_test(values.tolist(), [0.0] * len(values), groups, step=1.0)
     return Rate(found.difference, found.low, found.high, len(values))
 
 
@@ -228,6 +228,6 @@ def _bins(x: Floats, y: Floats, groups: Sequence[Hashable], seed: int) -> tuple[
     found = []
     for place in np.unique(places):
         rows = np.flatnonzero(places == place)
-        mark = mean_with_interval(y[rows], [groups[row] for row in rows.tolist()], seed)
+        mark = mean_with_interval(y[rows], [groups[row] for row in rows.tolist()])
         found.append(CalibrationBin(float(x[rows].mean()), mark))
     return tuple(found)

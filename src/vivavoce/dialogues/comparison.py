@@ -11,7 +11,7 @@ from vivavoce.dialogues.agreement import OVERALL, groups_of, kind_of, value_of
 from vivavoce.dialogues.dialogue import Dialogue, Kind
 from vivavoce.dialogues.result import DialoguesResult, Score
 from vivavoce.errors import UsageError
-from vivavoce.statistics import PairedTest, paired_bootstrap, paired_correlation_difference
+from vivavoce.statistics import PairedTest, paired_correlation_difference, paired_test
 
 Row = tuple[Dialogue, float, float, float]
 KINDS = (None, Kind.HUMAN_BOT, Kind.HUMAN_HUMAN)
@@ -80,7 +80,7 @@ def _tests(rows: Sequence[Row], seed: int) -> tuple[PairedTest, PairedTest, Pair
     return (
         paired_correlation_difference(a, b, marks, groups, seed=seed),
         paired_correlation_difference(a, b, marks, groups, seed=seed, measure="spearman"),
-        paired_bootstrap(_errors(b, marks), _errors(a, marks), groups, seed=seed),
+        paired_test(_errors(b, marks), _errors(a, marks), groups),
     )
 
 

@@ -62,7 +62,7 @@ def issue(
 ) -> Passport:
     """Return the passport of these scores; `local` is what `measure` found on the same dialogues."""
     check_pairing(dialogues, scores)
-    people = measure_people(dialogues, seed=seed)
+    people = measure_people(dialogues)
     may_compare, verdict = _judge(local.get(str(Kind.HUMAN_BOT)), dialogues, scores, people)
     drift = rater.compare(_new_talks(dialogues, scores)) if isinstance(rater, Comparing) else None
     warnings = (

@@ -21,7 +21,7 @@ from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
 from vivavoce.errors import DataError, Fault
 from vivavoce.records import Rate
 from vivavoce.sentences import say
-from vivavoce.statistics import correlate, paired_bootstrap
+from vivavoce.statistics import correlate, paired_test
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -65,9 +65,9 @@ def recalibrate(
     x, y = np.asarray(marked.scores), np.asarray(marked.marks)
     moved, level = _unseen(x, y, _folds(groups, folds, seed))
     found = _Found(
-        gain=_saved(x, moved, y, groups, seed),
-        level=_saved(x, level, y, groups, seed),
-        beyond=_saved(level, moved, y, groups, seed),
+        gain=_saved(x, moved, y, groups),
+        level=_saved(x, level, y, groups),
+        beyond=_saved(level, moved, y, groups),
         pearson=correlate(x, y, groups, seed=seed).pearson,
     )
     line = _fit(x, y)
@@ -162,9 +162,9 @@ def _is_sure(rate: Rate) -> bool:
     return rate.low is not None and rate.low > 0
 
 
-def _saved(before: Floats, after: Floats, marks: Floats, groups: Sequence[Hashable], seed: int) -> Rate:
+def _saved(before: Floats, after: Floats, marks: Floats, groups: Sequence[Hashable]) -> Rate:
     first, second = (((guess - marks) ** 2).tolist() for guess in (before, after))
-    found = paired_bootstrap(first, second, groups, seed=seed)
+    found = paired_test(first, second, groups)
     return Rate(found.difference, found.low, found.high, len(marks))
 
 

@@ -15,7 +15,16 @@ from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Agreement, Ranking, Score, SystemLine, SystemPair
 from vivavoce.errors import UsageError
 from vivavoce.records import Rate
-from vivavoce.statistics import bradley_terry, draw_weights, holm, items_to_decide, wilson
+from vivavoce.statistics import (
+    Spread,
+    bounded_rate,
+    bradley_terry,
+    draw_weights,
+    holm,
+    items_to_decide,
+    student,
+    wilson,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -218,7 +227,7 @@ def _preferred(bots: tuple[str, ...], wins: Floats) -> Ranking:
     for place, bot in enumerate(bots):
         n = round(float(met[0, place]))
         line = _line(bot, n, shares[:, place], strengths[:, place])
-        lines.append(replace(line, mean=_widened(line.mean, wilson(float(wins[0, place].sum()), n))))
+        lines.append(replace(line, mean=_share(shares[:, place], float(wins[0, place].sum()), n)))
     standing = _standing(lines, strengths[0])
     gaps = [_preference_gap(bots, wins, a, b) for a, b in combinations(standing, 2)]
     return _ranked(lines, standing, _pairs(gaps, TOO_FEW_PREFERENCES))
@@ -231,15 +240,29 @@ def _preference_gap(bots: tuple[str, ...], wins: Floats, a: int, b: int) -> _Gap
     n = round(float(met[0]))
     # Were both alike, n free choices would still differ by this much; a unanimous sample has no spread of its own.
     chance = 1 / math.sqrt(n) if n else 0.0
-    share = wilson(float(won[0]), n)
-    bounds = None if share.low is None or share.high is None else (2 * share.low - 1, 2 * share.high - 1)
-    return _Gap(bots[a], bots[b], values, n, n, least_p=min(1.0, 2.0 ** (1 - n)), least_error=chance, bounds=bounds)
+    return _Gap(
+        bots[a],
+        bots[b],
+        values,
+        n,
+        n,
+        least_p=min(1.0, 2.0 ** (1 - n)),
+        least_error=chance,
+        share=_share((1 + values) / 2, float(won[0]), n),
+    )
 
 
-def _widened(rate: Rate, by: Rate) -> Rate:
-    if rate.low is None or rate.high is None or by.low is None or by.high is None:
-        return rate
-    return Rate(rate.value, min(rate.low, by.low), max(rate.high, by.high), rate.n)
+def _share(values: Floats, won: float, n: int) -> Rate:
+    """Return the share of comparisons won in the data (first), with an interval from its resamples."""
+    drawn = values[1:][~np.isnan(values[1:])]
+    if np.isnan(values[0]):
+        return Rate(None, None, None, n)
+    if len(drawn) < 2 or n < 2:
+        return wilson(won, n)
+    variance = float(drawn.var(ddof=1)) * n / (n - 1)
+    # No surer than so many independent choices.
+    variance = max(variance, float(values[0]) * (1 - float(values[0])) / n)
+    return bounded_rate(float(values[0]), Spread(variance, n, min(won, n - won), n - 1), n)
 
 
 # --- lines and pairs ---------------------------------------------------------------------------------------------
@@ -250,7 +273,7 @@ class _Gap:
     """The difference of two bots in the data (first) and in every resample.
 
     `n`: items of both, `smaller`: of the side that has fewer. `least_p`, `least_error`: what so few items allow at
-    best. `bounds`: the interval reaches at least so far.
+    best. `share`: of a share won, from which the interval follows.
     """
 
     first: str
@@ -260,7 +283,7 @@ class _Gap:
     smaller: int
     least_p: float = 0.0
     least_error: float = 0.0
-    bounds: tuple[float, float] | None = None
+    share: Rate | None = None
 
     @property
     def error(self) -> float | None:
@@ -274,8 +297,9 @@ class _Gap:
     @property
     def rate(self) -> Rate:
         """The difference with its interval."""
-        found = replace(_rate(self.values, self.smaller), n=self.n)
-        return found if self.bounds is None else _widened(found, Rate(0.0, *self.bounds, self.n))
+        if self.share is None or self.share.low is None or self.share.high is None:
+            return replace(_rate(self.values, self.smaller), n=self.n)
+        return Rate(float(self.values[0]), 2 * self.share.low - 1, 2 * self.share.high - 1, self.n)
 
 
 def _line(bot: str, n: int, means: Floats, strengths: Floats) -> SystemLine:
@@ -320,10 +344,11 @@ def _rate(values: Floats, n: int) -> Rate:
         return Rate(None, None, None, n)
     drawn = values[1:][~np.isnan(values[1:])]
     # One dialogue, drawn again and again, has no spread: that is ignorance and not certainty.
-    if n < 2 or not len(drawn):
+    error = float(drawn.std(ddof=1)) * math.sqrt(n / (n - 1)) if n > 1 and len(drawn) > 1 else 0.0
+    if error <= 1e-12:
         return Rate(float(values[0]), None, None, n)
-    low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return Rate(float(values[0]), float(low), float(high), n)
+    half = student(n - 1, CONFIDENCE) * error
+    return Rate(float(values[0]), float(values[0]) - half, float(values[0]) + half, n)
 
 
 def _pairs(gaps: Sequence[_Gap], too_few: str) -> tuple[SystemPair, ...]:
@@ -362,5 +387,6 @@ def _pair(gap: _Gap, p: float, tested: int) -> SystemPair:
     if p < 1 - CONFIDENCE:
         return SystemPair(gap.first, gap.second, rate, p, BETTER if rate.value > 0 else WORSE)
     # As strict as the correction for all pairs will be.
-    more = items_to_decide(rate.value, error, gap.n, confidence=1 - (1 - CONFIDENCE) / tested)
+    confidence = 1 - (1 - CONFIDENCE) / tested
+    more = items_to_decide(rate.value, error, gap.n, freedom=gap.smaller - 1, confidence=confidence)
     return SystemPair(gap.first, gap.second, rate, p, TOO_CLOSE, None if more is None else max(1, more))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
+from vivavoce.intents.blind_rates import blind_rates
 from vivavoce.intents.exam import as_dataset, check_threshold, load_classifier
 from vivavoce.intents.findings import (
     ConfusionCell,
@@ -29,9 +30,6 @@ from vivavoce.intents.measures import (
     RiskCoverage,
     calibration,
     counts_of,
-    f1_scores,
-    matthews,
-    oos_auroc,
     risk_coverage,
 )
 from vivavoce.intents.record import NO_GUESS_CODE, Answers
@@ -49,10 +47,9 @@ from vivavoce.intents.result import (
     sample_json,
 )
 from vivavoce.intents.runner import AnyClassifier, Progress, row_trainer
-from vivavoce.intents.splits import OUT_OF_SCOPE, Flags, Rows
+from vivavoce.intents.splits import OUT_OF_SCOPE, Flags
 from vivavoce.outcomes import Counts, Outcome, outcome_places
 from vivavoce.records import NO_GUESS, Dataset, Example, Guess, Rate
-from vivavoce.statistics import resamples as bootstrap_rows
 from vivavoce.statistics import wilson
 from vivavoce.text.duplicates import duplicate_groups
 
@@ -74,7 +71,7 @@ class Leak:
 
 @dataclass(frozen=True, eq=False)
 class BlindResult:
-    """What one test found. Shares carry Wilson intervals, all other numbers bootstrap intervals."""
+    """What one test found, every number with its interval over other questions of this kind."""
 
     data: DataFacts
     train: DataFacts | None
@@ -278,7 +275,7 @@ def _score(
         classifier=classifier,
         threshold=threshold,
         seed=seed,
-        rates=_rates(items, material.groups, threshold, seed, resamples),
+        rates=blind_rates(items, material.groups, threshold, seed, resamples),
         counts=counts_of(items, threshold),
         intents=_intents(pooled, material, threshold, train),
         confusion=confusion_table(pooled, material, threshold),
@@ -310,49 +307,6 @@ def _items(material: Material, guesses: Sequence[Guess], unlearnt: Sequence[str]
     best = [NO_GUESS_CODE if guess.intent is None else code[guess.intent] for guess in guesses]
     confidence = np.array([guess.confidence for guess in guesses], dtype=np.float64)
     return Items(np.where(foreign, OUT_OF_SCOPE, material.labels), np.array(best, dtype=np.intp), confidence)
-
-
-def _rates(items: Items, groups: Rows, threshold: float, seed: int, resamples: int) -> Mapping[str, Rate]:
-    shares = {name: wilson(s.hits, s.n) for name, s in counts_of(items, threshold).shares().items()}
-    # HINT3 and CLINC150 call the share of negatives that were declined "out-of-scope recall".
-    shares["oos_recall"] = shares["negative_rejection"]
-    return {**shares, **_resampled(items, groups, threshold, seed, resamples)}
-
-
-def _resampled(items: Items, groups: Rows, threshold: float, seed: int, resamples: int) -> dict[str, Rate]:
-    """Put percentile intervals around the numbers that are no shares; near-duplicates are drawn together."""
-    found = _other_numbers(items, threshold)
-    drawn: dict[str, list[float]] = {name: [] for name in found}
-    for rows in bootstrap_rows(groups.tolist(), resamples, seed) if len(np.unique(groups)) > 1 else ():
-        part = Items(items.truth[rows], items.guess[rows], items.confidence[rows])
-        for name, value in _other_numbers(part, threshold).items():
-            if value is not None:
-                drawn[name].append(value)
-    return {name: _around(value, drawn[name], len(items)) for name, value in found.items()}
-
-
-def _other_numbers(items: Items, threshold: float) -> dict[str, float | None]:
-    macro, weighted = f1_scores(items, threshold)
-    curve = risk_coverage(items)
-    return {
-        "f1_macro": macro,
-        "f1_weighted": weighted,
-        "mcc": matthews(items, threshold),
-        "oos_auroc": oos_auroc(items),
-        "aurc": curve.aurc,
-        "augrc": curve.augrc,
-        "ece": calibration(items)[0],
-    }
-
-
-def _around(value: float | None, drawn: Sequence[float], n: int) -> Rate:
-    if value is None:
-        return Rate(None, None, None, 0)
-    if not drawn:
-        return Rate(value, None, None, n)
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    # A calibration error only grows when rows repeat, so its interval could miss the number itself.
-    return Rate(value, min(value, float(low)), max(value, float(high)), n)
 
 
 def _intents(

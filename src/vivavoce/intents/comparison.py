@@ -188,6 +188,8 @@ def _gap_json(gap: Gap) -> dict[str, Any]:
         "improved": gap.improved,
         "broken": gap.broken,
         "mcnemar_p": gap.mcnemar,
+        "freedom": gap.freedom,
+        "untested": gap.untested,
     }
 
 

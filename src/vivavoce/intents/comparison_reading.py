@@ -94,7 +94,7 @@ def _in_setting(value: Any) -> tuple[Setting, Gap]:
 
 
 def _gap(value: Any) -> Gap:
-    found = members(value, _GAP)
+    found = members(value, _GAP, {"freedom": None, "untested": 0})
     names = ("difference", "low", "high", "standard_error")
     test = PairedTest(**{name: found.pop(name) for name in names}, p=found.pop("test_p"))
     return Gap(test=test, mcnemar=found.pop("mcnemar_p"), **found)
@@ -125,6 +125,8 @@ _GAP: Shape = {
     "improved": count,
     "broken": count,
     "mcnemar_p": number,
+    "freedom": maybe(count),
+    "untested": count,
 }
 _DIFFERING: Shape = {
     "text": text,

@@ -11,11 +11,13 @@ import numpy as np
 
 from vivavoce.errors import WorkError
 from vivavoce.intents.findings import SettingFindings
+from vivavoce.intents.influences import Floats
+from vivavoce.intents.intervals import Influence, influences_on, training_variance
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import NO_GUESS_CODE, ExamRecord, UnitResult
 from vivavoce.intents.splits import Flags, Rows, Setting
 from vivavoce.outcomes import Outcome, outcome_places
-from vivavoce.statistics import PairedTest, corrected_paired_test, holm, items_to_decide, mcnemar_exact
+from vivavoce.statistics import PairedTest, holm, items_to_decide, mcnemar_exact, student, student_p
 
 ALPHA = 0.05
 SHOWN = 10
@@ -45,9 +47,9 @@ class Gap:
     """Accuracy of one engine minus that of another on the same splits.
 
     `improved` counts the examples that the first engine gets right in more than half of their tests and the
-    second does not; `broken` is the reverse; `mcnemar` is the exact test of the two. `p` is that of the
-    corrected t-test, or of McNemar's where the retries show no spread to test with; `p_adjusted` holds for all
-    pairs of the comparison together and decides the verdict.
+    second does not; `broken` is the reverse; `mcnemar` is the exact test of the two. `p` and the interval rest on the
+    same standard error, that over other examples of the same topics; `p_adjusted` holds for all pairs of the
+    comparison together and decides the verdict. `untested`: examples that no retry tested.
     """
 
     test: PairedTest
@@ -58,6 +60,8 @@ class Gap:
     improved: int
     broken: int
     mcnemar: float
+    freedom: int | None = None
+    untested: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,54 +118,119 @@ def _family(raw: Sequence[Difference], setting: Setting, examples: int) -> dict[
 def _difference(a: Examined, b: Examined, material: Material, threshold: float, seed: int) -> Difference:
     settings = [setting for setting in a.findings if setting in b.findings]
     views = {setting: _Views.of(a, b, setting, material, threshold) for setting in settings}
-    gaps = tuple((s, _gap(_test(a, b, [s], "accuracy"), view)) for s, view in views.items())
+    moves = {setting: _moves(a, b, setting, material, threshold) for setting in settings}
+    gaps = tuple(
+        (s, _gap(_tested(a, b, {s: moves[s]}, "accuracy", material), view, int(view.differing.sum())))
+        for s, view in views.items()
+    )
+    differing = np.any([view.differing for view in views.values()], axis=0).sum() if views else 0
     # Examples are counted at (0, 0) where it was run: only there each is tested as what it is.
     first = views.get(Setting()) or next(iter(views.values()), _Views.empty())
     return Difference(
         a=a.name,
         b=b.name,
-        pooled=_gap(_test(a, b, settings, "accuracy"), first),
+        pooled=_gap(_tested(a, b, moves, "accuracy", material), first, int(differing)),
         settings=gaps,
-        aurc=_test(a, b, settings, "aurc"),
+        aurc=_tested(a, b, moves, "aurc", material).test,
         samples=_samples(a, b, first, material, seed),
     )
 
 
-def _gap(test: PairedTest, view: _Views) -> Gap:
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A difference with its test, the freedom of its standard error, and how many examples no retry tested."""
+
+    test: PairedTest
+    freedom: int | None = None
+    untested: int = 0
+
+
+def _gap(tested: _Tested, view: _Views, differing: int) -> Gap:
     improved, broken = int((view.a & ~view.b).sum()), int((view.b & ~view.a).sum())
-    mcnemar = mcnemar_exact(improved, broken)
-    # One retry, or retries that all differ by the same amount, have no spread: the formula is sure of anything.
-    blind = test.difference is not None and (test.p is None or (test.standard_error == 0 and test.difference != 0))
-    p = mcnemar if blind else test.p
-    return Gap(test, p, None, Verdict.CLOSE, None, improved, broken, mcnemar)
-
-
-def _test(a: Examined, b: Examined, settings: Sequence[Setting], name: str) -> PairedTest:
-    """Test the mean difference over retries; of several settings, each retry gives their mean."""
-    scores = [_scores(a, b, setting, name) for setting in settings]
-    retries = sorted(set().union(*scores))
-    if not retries:
-        return _UNTESTED
-    table = [[column[retry] for column in scores if retry in column] for retry in retries]
-    return corrected_paired_test(
-        [float(np.mean([one[0] for one in line])) for line in table],
-        [round(float(np.mean([one[1] for one in line]))) for line in table],
-        [round(float(np.mean([one[2] for one in line]))) for line in table],
+    # If the engines were alike, each example that differs would be a fair coin: few of them cannot show more.
+    least = min(1.0, 2 * 0.5**differing)
+    return Gap(
+        test=tested.test,
+        p=None if tested.test.p is None else max(tested.test.p, least),
+        p_adjusted=None,
+        verdict=Verdict.CLOSE,
+        more_examples=None,
+        improved=improved,
+        broken=broken,
+        mcnemar=mcnemar_exact(improved, broken),
+        freedom=tested.freedom,
+        untested=tested.untested,
     )
 
 
-def _scores(a: Examined, b: Examined, setting: Setting, name: str) -> dict[int, tuple[float, int, int]]:
-    """Return for each retry that both finished: the difference, and the sizes of test and training."""
+Moves = tuple[Mapping[str, Influence], Mapping[str, Influence]]
+
+
+def _moves(a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> Moves | None:
+    """Return how each example moves each number of both engines, over the retries that both finished."""
+    pairs = _paired(a, b, setting)
+    if not pairs:
+        return None
+    retries = {ours.key.retry for ours, _ in pairs}
+    values = [
+        [
+            numbers
+            for result, numbers in zip(one.run.of(setting), one.findings[setting].per_retry, strict=True)
+            if result.key.retry in retries
+        ]
+        for one in (a, b)
+    ]
+    ours, theirs = (
+        influences_on([pair[side] for pair in pairs], values[side], material, threshold) for side in (0, 1)
+    )
+    return ours, theirs
+
+
+def _tested(
+    a: Examined, b: Examined, moves: Mapping[Setting, Moves | None], name: str, material: Material
+) -> _Tested:
+    """Test the mean difference over retries; of several settings, each retry gives their mean."""
+    scores = [_scores(a, b, setting, name) for setting in moves]
+    retries = sorted(set().union(*scores))
+    if not retries:
+        return _Tested(_UNTESTED)
+    means = [np.mean([column[retry] for column in scores if retry in column]) for retry in retries]
+    return _test(float(np.mean(means)), [each for each in moves.values() if each], name, material)
+
+
+def _test(difference: float, moves: Sequence[Moves], name: str, material: Material) -> _Tested:
+    rows = np.mean([ours[name].rows - theirs[name].rows for ours, theirs in moves], axis=0)
+    tested = np.any([ours[name].tested for ours, _ in moves], axis=0)
+    groups, untested = len(np.unique(material.groups[tested])), _untested(tested, material)
+    if groups < 2:
+        return _Tested(PairedTest(difference, None, None, None), untested=untested)
+    variance, freedom = training_variance(rows, tested, material)
+    # As if one more example differed: where few do, or none, their spread says little.
+    error = math.sqrt(variance + 1 / groups**2)
+    half = student(freedom) * error
+    p = student_p(difference / error, freedom)
+    return _Tested(PairedTest(difference, difference - half, difference + half, p, error), freedom, untested)
+
+
+def _untested(tested: Flags, material: Material) -> int:
+    """Count the examples of tested topics that no retry tested; those that contradict another never are."""
+    open_rows = ~tested & np.isin(material.labels, material.labels[tested])
+    open_rows[material.contradictory] = False
+    return int(open_rows.sum())
+
+
+def _scores(a: Examined, b: Examined, setting: Setting, name: str) -> dict[int, float]:
+    """Return the difference in each retry that both finished."""
     ours, theirs = (
         dict(zip((r.key.retry for r in one.run.of(setting)), one.findings[setting].per_retry, strict=True))
         for one in (a, b)
     )
-    found: dict[int, tuple[float, int, int]] = {}
+    found: dict[int, float] = {}
     for result, _ in _paired(a, b, setting):
         retry = result.key.retry
         x, y = ours[retry][name], theirs[retry][name]
         if x is not None and y is not None:
-            found[retry] = (x - y, len(result.test), result.n_train)
+            found[retry] = x - y
     return found
 
 
@@ -181,28 +250,33 @@ def _paired(a: Examined, b: Examined, setting: Setting) -> list[tuple[UnitResult
 
 @dataclass(frozen=True, eq=False)
 class _Views:
-    """For each example of one setting: whether each engine usually is right, and what it guessed first."""
+    """For each example of one setting: whether each engine usually is right, and what it guessed first.
+
+    `differing`: whether the two are not right equally often.
+    """
 
     a: Flags
     b: Flags
     guess_a: Rows
     guess_b: Rows
+    differing: Flags
 
     @classmethod
     def of(cls, a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> _Views:
         pairs = _paired(a, b, setting)
-        (right_a, guess_a), (right_b, guess_b) = (
-            _usually([pair[side] for pair in pairs], material, threshold) for side in (0, 1)
+        (good_a, times, guess_a), (good_b, _, guess_b) = (
+            _count_good([pair[side] for pair in pairs], material, threshold) for side in (0, 1)
         )
-        return cls(right_a, right_b, guess_a, guess_b)
+        return cls(good_a > times / 2, good_b > times / 2, guess_a, guess_b, good_a != good_b)
 
     @classmethod
     def empty(cls) -> _Views:
         nothing, none = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
-        return cls(nothing, nothing, none, none)
+        return cls(nothing, nothing, none, none, nothing)
 
 
-def _usually(results: Sequence[UnitResult], material: Material, threshold: float) -> tuple[Flags, Rows]:
+def _count_good(results: Sequence[UnitResult], material: Material, threshold: float) -> tuple[Floats, Floats, Rows]:
+    """Return for each example how often the decision was right, how often it was tested, and the first guess."""
     good, times = np.zeros(len(material)), np.zeros(len(material))
     guess = np.full(len(material), NO_GUESS_CODE, dtype=np.intp)
     for result in reversed(results):
@@ -211,7 +285,7 @@ def _usually(results: Sequence[UnitResult], material: Material, threshold: float
         good[result.test] += np.isin(outcome_places(truth, answers.guess, answers.confidence, threshold), _GOOD)
         times[result.test] += 1
         guess[result.test] = answers.guess
-    return good > times / 2, guess
+    return good, times, guess
 
 
 def _samples(a: Examined, b: Examined, view: _Views, material: Material, seed: int) -> tuple[Differing, ...]:
@@ -250,9 +324,13 @@ def _verdict(gap: Gap, p: float | None, pairs: int, examples: int) -> Gap:
 
 
 def _more(gap: Gap, pairs: int, examples: int) -> int | None:
-    """Return about how many more examples would decide; None where no number of them is known to."""
-    if not gap.test.difference:
+    """Return about how many more examples would decide; None where no number of them is known to.
+
+    With the standard error of the verdict. As long as some examples were never tested, more retries come first.
+    """
+    test = gap.test
+    if not test.difference or test.standard_error is None or gap.untested:
         return None
-    error = gap.test.standard_error or math.sqrt(gap.improved + gap.broken) / examples
-    more = items_to_decide(gap.test.difference, error, examples, confidence=1 - ALPHA / max(1, pairs))
+    confidence = 1 - ALPHA / max(1, pairs)
+    more = items_to_decide(test.difference, test.standard_error, examples, freedom=gap.freedom, confidence=confidence)
     return None if more is None else max(1, more)

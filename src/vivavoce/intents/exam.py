@@ -32,7 +32,7 @@ from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, 
 from vivavoce.intents.traffic import Traffic, check_share
 from vivavoce.outcomes import Counts
 from vivavoce.records import Dataset
-from vivavoce.statistics import paired_bootstrap
+from vivavoce.statistics import paired_test
 from vivavoce.version import __version__
 
 PLAIN = Setting(0, 0.0)
@@ -307,7 +307,7 @@ def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflati
     if not len(rows):
         return None
     apart, together = (right[rows].tolist() for right in rights)
-    test = paired_bootstrap(apart, together, material.groups[rows].tolist())
+    test = paired_test(apart, together, material.groups[rows].tolist(), step=1.0)
     part = len(material.repeated) / len(material)
     low, high = (None if end is None else end * part for end in (test.low, test.high))
     return Inflation((test.difference or 0.0) * part, low, high, len(material.repeated))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce.intents.intervals import items_of, rates_of
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import (
     CalibrationBin,
@@ -21,9 +22,9 @@ from vivavoce.intents.measures import (
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Rows, Setting, SplitPlan
 from vivavoce.intents.traffic import Traffic
-from vivavoce.outcomes import Counts, Outcome, Share, outcome_places
+from vivavoce.outcomes import Counts, Outcome, outcome_places
 from vivavoce.records import Rate
-from vivavoce.statistics import mean_rate, wilson
+from vivavoce.statistics import wilson
 
 SAMPLES_PER_OUTCOME = 5
 
@@ -159,11 +160,10 @@ def find(
     pooled = Pooled.of(results, material)
     places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
     counts, low = counts_of(pooled.items, threshold), plan.low_topics()
-    distinct = len(np.unique(pooled.row))
-    rates = _rates(per_retry, n_test, n_train, counts, distinct)
+    rates = rates_of(results, per_retry, material, threshold)
     rates = {**rates, "recall_macro": replace(rates["recall_macro"], n=counts.total - counts.negatives)}
     if traffic is not None:
-        rates = traffic.widen(rates, counts, counts.total / max(1, distinct))
+        rates = traffic.widen(rates, counts, counts.total / max(1, len(np.unique(pooled.row))))
     return SettingFindings(
         setting=plan.design.setting,
         rates=rates,
@@ -188,51 +188,15 @@ def find(
 
 def count_retries(results: Sequence[UnitResult], material: Material, threshold: float) -> dict[int, Counts]:
     """Return the outcomes of each retry."""
-    return {result.key.retry: counts_of(_items(result, material), threshold) for result in results}
+    return {result.key.retry: counts_of(items_of(result, material), threshold) for result in results}
 
 
 def _measures(
     result: UnitResult, material: Material, threshold: float, traffic: Traffic | None
 ) -> Mapping[str, float | None]:
-    items = _items(result, material)
+    items = items_of(result, material)
     measured = measures(items, threshold)
     return measured if traffic is None else traffic.weigh(measured, counts_of(items, threshold), result.key.retry)
-
-
-def _items(result: UnitResult, material: Material) -> Items:
-    truth = np.where(result.negative, -1, material.labels[result.test])
-    return Items(truth, result.answers.guess, result.answers.confidence)
-
-
-def _rates(
-    per_retry: Sequence[Mapping[str, float | None]],
-    n_test: Sequence[int],
-    n_train: Sequence[int],
-    counts: Counts,
-    distinct: int,
-) -> Mapping[str, Rate]:
-    """Put the corrected interval around the mean over retries; n counts the items behind each number."""
-    rates = {name: mean_rate([retry[name] for retry in per_retry], n_test, n_train) for name in per_retry[0]}
-    # A share has its own denominator: the rejection of 30 negatives among 2,000 tests rests on 30.
-    shares = counts.shares()
-    times = counts.total / max(1, distinct)
-    return {name: _no_false_certainty(rate, shares.get(name), times) for name, rate in rates.items()}
-
-
-def _no_false_certainty(rate: Rate, share: Share | None, times: float) -> Rate:
-    """Widen an interval that few retries made too narrow: retries that agree by chance have no spread.
-
-    A share is at least as unsure as its distinct examples allow (Wilson); other numbers without spread get none.
-    """
-    if rate.value is None:
-        return rate
-    if share is None:
-        return replace(rate, low=None, high=None) if rate.low == rate.high else rate
-    examples = max(1, round(share.n / times))
-    around = wilson(min(1.0, max(0.0, rate.value)) * examples, examples)
-    low = min(around.low or 0.0, rate.value if rate.low is None else rate.low)
-    high = max(around.high or 0.0, rate.value if rate.high is None else rate.high)
-    return Rate(rate.value, low, high, share.n)
 
 
 def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:

@@ -19,7 +19,7 @@ from vivavoce.intents.material import Material
 from vivavoce.intents.mistaken import Mistaken
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Flags, Rows
-from vivavoce.statistics import resamples
+from vivavoce.statistics import resamples, with_width
 
 Matrix = NDArray[np.float32]
 
@@ -286,18 +286,20 @@ class _Builder:
 
     def pair(self, place: int) -> Pair:
         a, b = self._ordered(int(self.first[place]), int(self.second[place]))
-        low, high = np.percentile(self.drawn[:, place], [2.5, 97.5])
         score = float(self.joint[a, b])
+        low, high = np.clip(np.percentile(self.drawn[:, place], [2.5, 97.5]), 0, 1).tolist()
         evidence = self._evidence(a, b)
         names = self.material.topics[a], self.material.topics[b]
         mistakes, held_back = self.mistaken.between(*names) if self.mistaken else (None, None)
         sizes = [int((self.material.labels == code).sum()) for code in (a, b)]
+        shown = min(1.0, score)
+        low, high = with_width(shown, min(low, shown), max(high, shown), sum(sizes))
         return Pair(
             a=names[0],
             b=names[1],
-            overlap=min(1.0, score),
-            low=float(min(1.0, low, score)),
-            high=float(min(1.0, max(high, score))),
+            overlap=shown,
+            low=low,
+            high=high,
             score=score,
             bot_overlap=self._single("bot", a, b),
             text_overlap=self._single("text", a, b),

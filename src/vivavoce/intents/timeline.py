@@ -23,7 +23,7 @@ from vivavoce.intents.runner import AnyClassifier, Progress, TrainRows, row_trai
 from vivavoce.intents.splits import OUT_OF_SCOPE, Flags, Rows
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Dataset, Example, Rate
-from vivavoce.statistics import PairedTest, paired_bootstrap, wilson
+from vivavoce.statistics import PairedTest, paired_test, wilson
 
 Mode = Literal["forward", "interleaved"]
 Undated = Literal["refuse", "drop"]
@@ -348,9 +348,7 @@ def _maintenance(parts: Sequence[_Part], still: Sequence[_Part], told: _Playback
         for side in (parts, still)
     )
     groups = np.concatenate([told.material.groups[fold.test] for fold in told.folds])
-    return paired_bootstrap(
-        right.astype(float).tolist(), before.astype(float).tolist(), groups.tolist(), seed=told.seed
-    )
+    return paired_test(right.astype(float).tolist(), before.astype(float).tolist(), groups.tolist(), step=1.0)
 
 
 def _notes(told: _Playback, asked: int | None, min_test: int, undated: int) -> Iterator[Note]:

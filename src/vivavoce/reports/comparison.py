@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from vivavoce.intents.comparison import ComparisonResult, Spread
-from vivavoce.intents.differences import Difference, Verdict
+from vivavoce.intents.differences import Difference, Gap, Verdict
 from vivavoce.reports import wording
 from vivavoce.reports.choices import short_notes
 from vivavoce.reports.figures import accuracy_figure, accuracy_in, own_settings
@@ -67,7 +67,7 @@ def difference_sentence(one: Difference) -> str:
         return say(f"{one.a!s} and {one.b!s} are right on the same messages.")
     if gap.verdict is Verdict.CLOSE:
         close = say(f"{one.a!s} and {one.b!s} are too close to call ({points_text(one)}).")
-        return close + _more_text(gap.more_examples)
+        return close + _more_text(gap)
     if gap.verdict is Verdict.BETTER:
         counts = say(f"{wording.plural(gap.improved, 'example')} gained, {gap.broken:,} lost")
         return say(f"{one.a!s} is better than {one.b!s} ({points_text(one)}; {counts}).")
@@ -75,8 +75,11 @@ def difference_sentence(one: Difference) -> str:
     return say(f"{one.b!s} is better than {one.a!s} ({points_text(one, turned=True)}; {counts}).")
 
 
-def _more_text(examples: int | None) -> str:
-    """Say how many more examples would decide, as roughly as it is known."""
+def _more_text(gap: Gap) -> str:
+    """Say what would decide: more retries while some examples are untested, else about how many more examples."""
+    examples = gap.more_examples
+    if gap.untested:
+        return " " + say(f"Raise the retries first: {wording.plural(gap.untested, 'example')} not tested yet.")
     if not examples:
         return ""
     if examples > 20_000:

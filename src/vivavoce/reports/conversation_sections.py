@@ -35,7 +35,7 @@ from vivavoce.reports.conversation_tables import (
     topic_cells,
 )
 from vivavoce.reports.figures import conversations_figures
-from vivavoce.reports.meanings import interval_text, value_text
+from vivavoce.reports.meanings import interval_text, tile_part
 from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 from vivavoce.reports.talks import example_of, shorten
 
@@ -62,7 +62,8 @@ def _tile(cell: Cell) -> Iterable[Html]:
         yield tag("span", "no checked turn could be counted", class_="around")
         return
     few = too_few(rate)
-    yield tag("span", wording.right_of(cell, "") if few else value_text("share", rate.value), class_="value")
+    figure, style = (wording.right_of(cell, ""), "value") if few else tile_part(rate)
+    yield tag("span", figure, class_=style)
     around = interval_text(rate)
     said = f"of {plural(rate.n, 'turn')} right" + (f"; {around}" if around else "")
     yield tag("span", "turns right" if few else said, class_="around")

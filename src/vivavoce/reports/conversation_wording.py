@@ -125,7 +125,7 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
     if rate.value is None:
         return "n/a"
     turns = plural(rate.n, noun) if noun else f"{rate.n:,}"
-    if too_few(rate):
+    if too_few(rate) or rate.tells_little():
         right = round(rate.value * rate.n)
         some = say(f"{right:,} of {rate.n:,} turns") if rate.n != 1 else say(f"{right:,} of 1 turn")
         return some if noun else say(f"{right:,} of {rate.n:,}")

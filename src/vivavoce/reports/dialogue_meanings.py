@@ -10,6 +10,9 @@ from vivavoce.sentences import say
 
 # An interval around a mean of fewer dialogues than this would pretend to know more than it does.
 FEWEST = 10
+# How far apart two scores (1 to 5) and two agreements (-1 to 1) can be.
+SCORE_SPAN = 4.0
+AGREEMENT_SPAN = 2.0
 _UNMARKED = "too few dialogues have both a score and a mark"
 _UNSCORED = "no dialogue could be scored"
 

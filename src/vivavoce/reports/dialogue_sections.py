@@ -11,10 +11,17 @@ from vivavoce.reports import dialogue_bots as bot_wording
 from vivavoce.reports import dialogue_wording as wording
 from vivavoce.reports import figures
 from vivavoce.reports.dialogue_charts import effect_rows
-from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES, FEWEST, signed, title_of_test
+from vivavoce.reports.dialogue_meanings import (
+    AGREEMENT_SPAN,
+    DIALOGUE_MEASURES,
+    FEWEST,
+    SCORE_SPAN,
+    signed,
+    title_of_test,
+)
 from vivavoce.reports.dialogue_talks import MOST_NAME, talk_list, talk_part
 from vivavoce.reports.dialogue_wording import Group, Talk
-from vivavoce.reports.meanings import direction_text, interval_text, score_text
+from vivavoce.reports.meanings import direction_text, interval_text, score_text, tile_part
 from vivavoce.reports.parts import prose
 from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 
@@ -44,20 +51,24 @@ def tiles(result: DialoguesResult, talks: Sequence[Talk]) -> Html:
     around = interval_text(mean, "score") or f"too few talks for an interval (fewer than {FEWEST})"
     refused = len(result.scores) - len(talks)
     told = [
-        ("Mean score", score_text(mean.value), f"{around}; n = {mean.n:,}, from 1 (bad) to 5 (good)"),
-        ("Talks scored", f"{len(talks):,}", f"of {len(result.scores):,} read; {refused:,} refused"),
+        ("Mean score", tile_part(mean, "score", SCORE_SPAN), f"{around}; n = {mean.n:,}, from 1 (bad) to 5 (good)"),
+        ("Talks scored", (f"{len(talks):,}", "value"), f"of {len(result.scores):,} read; {refused:,} refused"),
     ]
     if found is not None and found.n:
         within = ", ".join(p for p in (interval_text(found.spearman, "score"), f"n = {found.n:,} marked talks") if p)
-        told.append(("Agreement with your marks", score_text(found.spearman.value), f"Spearman; {within}"))
+        told.append(
+            ("Agreement with your marks", tile_part(found.spearman, "score", AGREEMENT_SPAN), f"Spearman; {within}")
+        )
     if result.queue:
-        told.append(("To be read by a person", f"{len(result.queue):,}", "talks on which sources disagree"))
+        told.append(
+            ("To be read by a person", (f"{len(result.queue):,}", "value"), "talks on which sources disagree")
+        )
     return tag("ul", *[_tile(*one) for one in told], class_="tiles")
 
 
-def _tile(name: str, value: str, around: str) -> Html:
-    parts = (("name", name), ("value", value), ("around", around))
-    return tag("li", *[tag("span", text, class_=kind) for kind, text in parts])
+def _tile(name: str, figure: tuple[str, str], around: str) -> Html:
+    parts = ((name, "name"), figure, (around, "around"))
+    return tag("li", *[tag("span", text, class_=kind) for text, kind in parts])
 
 
 def about_scores(result: DialoguesResult, talks: Sequence[Talk]) -> Html | None:

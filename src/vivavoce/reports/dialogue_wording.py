@@ -81,7 +81,7 @@ def mean_score(talks: Sequence[Talk]) -> Rate:
 
     from vivavoce.dialogues.agreement import groups_of, mean_with_interval
 
-    return mean_with_interval(np.array(values), groups_of([talk.dialogue for talk in kept]), seed=0)
+    return mean_with_interval(np.array(values), groups_of([talk.dialogue for talk in kept]))
 
 
 def spread(talks: Iterable[Talk]) -> list[tuple[float, float, int]]:

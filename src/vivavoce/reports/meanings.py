@@ -108,7 +108,7 @@ _TABLE = (
     Measure(
         "recall_macro",
         "Known questions right, mean over topics",
-        "The share of each topic's questions that was answered rightly, averaged: small topics count like large ones.",
+        "The share of each topic's questions that was answered rightly, averaged: small topics count like large.",
         "higher",
     ),
     Measure(
@@ -340,6 +340,9 @@ def seconds_text(value: float | None) -> str:
     return f"{value:.1f} s"
 
 
+TOO_FEW = say("too few to tell")
+
+
 def value_text(kind: Kind, value: float | None) -> str:
     """Write the value of a measure by its kind."""
     if value is None:
@@ -360,6 +363,11 @@ def interval_text(rate: Rate, kind: Kind = "share") -> str:
     if kind == "share":
         return say(f"{100 * rate.low:z.0f} to {100 * rate.high:z.0f} %")
     return say(f"{rate.low:z.2f} to {rate.high:z.2f}")
+
+
+def tile_part(rate: Rate, kind: Kind = "share", span: float = 1.0) -> tuple[str, str]:
+    """Return the large figure of a tile and its style; a value that tells little gives way to a few plain words."""
+    return (TOO_FEW, "value unsure") if rate.tells_little(span) else (value_text(kind, rate.value), "value")
 
 
 def rate_text(rate: Rate, kind: Kind = "share") -> str:

@@ -16,7 +16,7 @@ from vivavoce.reports.choices import (
     short_notes,
     why_none_weakest,
 )
-from vivavoce.reports.meanings import MEASURES, direction_text
+from vivavoce.reports.meanings import MEASURES, direction_text, tile_part
 from vivavoce.reports.parts import named, prose, rate_part, rest
 from vivavoce.reports.tags import Html, bullets, details, join, table, tag
 from vivavoce.version import __version__
@@ -40,10 +40,11 @@ def tiles(result: IntentsResult) -> Html:
         findings = _best_source(result, name)
         rate, measure = findings.rates[name], MEASURES[name]
         around = wording.interval_text(rate) or wording.absence(name)
+        figure_text, style = tile_part(rate)
         parts.append(
             tag(
                 "li",
-                tag("span", wording.share_text(rate.value), class_="value"),
+                tag("span", figure_text, class_=style),
                 tag("span", measure.title, class_="name"),
                 tag("div", around, tag("br"), wording.setting_title(findings).lower(), class_="around"),
                 tag("p", measure.meaning, class_="meaning"),

@@ -134,6 +134,8 @@ def of_hundred(rate: Rate) -> str:
     assert rate.value is not None  # noqa: S101 - callers have said what a missing value means
     if rate.low is None or rate.high is None:
         return hundred(rate.value)
+    if rate.tells_little():
+        return say(f"between {100 * rate.low:z.0f} and {100 * rate.high:z.0f}")
     around = say(f"{100 * rate.low:z.0f} to {100 * rate.high:z.0f}")
     return f"{hundred(rate.value)} ({around})"
 

@@ -15,22 +15,33 @@ from vivavoce.statistics.correlation import (
     pearson,
     spearman,
 )
-from vivavoce.statistics.paired import PairedTest, holm, items_to_decide, mcnemar_exact
+from vivavoce.statistics.intervals import (
+    Spread,
+    bounded_rate,
+    ratio_spread,
+    stratified_variance,
+    student,
+    student_p,
+    with_width,
+)
+from vivavoce.statistics.paired import PairedTest, compare_groups, holm, items_to_decide, mcnemar_exact, paired_test
 from vivavoce.statistics.ranking import rank_auc
 from vivavoce.statistics.resampled_agreement import RaterAgreement, agreement_of_raters
-from vivavoce.statistics.resampling import bootstrap, paired_bootstrap, resamples
+from vivavoce.statistics.resampling import bootstrap, resamples
 from vivavoce.statistics.shares import clopper_pearson_upper, wilson
-from vivavoce.statistics.splits import corrected_paired_test, mean_rate
+from vivavoce.statistics.splits import mean_rate
 
 __all__ = [
     "Correlations",
     "PairedTest",
     "RaterAgreement",
+    "Spread",
     "agreement_of_raters",
     "bootstrap",
+    "bounded_rate",
     "bradley_terry",
     "clopper_pearson_upper",
-    "corrected_paired_test",
+    "compare_groups",
     "correlate",
     "draw_weights",
     "gwet_ac1",
@@ -40,12 +51,17 @@ __all__ = [
     "krippendorff_alpha_nominal",
     "mcnemar_exact",
     "mean_rate",
-    "paired_bootstrap",
     "paired_correlation_difference",
+    "paired_test",
     "pearson",
     "percent_agreement",
     "rank_auc",
+    "ratio_spread",
     "resamples",
     "spearman",
+    "stratified_variance",
+    "student",
+    "student_p",
     "wilson",
+    "with_width",
 ]

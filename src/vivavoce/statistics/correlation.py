@@ -1,8 +1,8 @@
 """How well one row of numbers follows another, and how sure that is when rows come in groups.
 
-The intervals of Pearson, Spearman and the squared error come from one vectorised bootstrap: a resample is a row of
-weights (how often each row was drawn), and ranks are those within the resample. Kendall compares all pairs of rows;
-above 1,000 rows it is redrawn fewer times.
+Standard errors come from one vectorised bootstrap: a resample is a row of weights (how often each row was drawn), and
+ranks are those within the resample. Kendall compares all pairs of rows; above 1,000 rows it is redrawn fewer times.
+Intervals are Student's t with that error: of a correlation on Fisher's z, of a squared error on the logarithm.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vivavoce.records import Rate
+from vivavoce.statistics.intervals import student, student_p
 from vivavoce.statistics.paired import PairedTest
-from vivavoce.statistics.resampling import BLOCK, Interval, _members, _percentiles, _pools, resamples
+from vivavoce.statistics.resampling import BLOCK, Interval, _members, _pools, resamples
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,7 +97,7 @@ def correlate(
     draws: int = DRAWS,
     confidence: float = 0.95,
 ) -> Correlations:
-    """Return how well `x` follows `y`, with percentile intervals over resampled groups (default: rows).
+    """Return how well `x` follows `y`, with intervals over resampled groups (default: rows).
 
     Fewer than 10 groups give values without intervals. Kendall's interval rests on 400 resamples above 1,000
     rows, on fewer above 3,750 rows, never on less than 100.
@@ -105,8 +106,12 @@ def correlate(
     names = _groups(first, groups)
     values = (pearson(first, second), spearman(first, second), kendall(first, second), _mse(first, second))
     ends: list[Interval] = [(None, None)] * 4
-    if len(set(names)) >= LEAST_GROUPS:
-        ends = [_percentiles(column, confidence) for column in _drawn(first, second, names, draws, seed)]
+    count = len(set(names))
+    if count >= LEAST_GROUPS:
+        drawn = _drawn(first, second, names, draws, seed)
+        *ranks, square = [column[~np.isnan(column)] for column in drawn]
+        ends = [_fisher_ends(value, column, count, confidence) for value, column in zip(values, ranks, strict=False)]
+        ends.append(_log_ends(values[3], square, count, confidence))
     rates = [
         Rate(value, *((None, None) if value is None else end), len(first))
         for value, end in zip(values, ends, strict=True)
@@ -128,7 +133,7 @@ def paired_correlation_difference(
     """Compare how well two raters follow the same target on the same rows: corr(a) - corr(b).
 
     Both are measured on the same resamples of groups, so what makes a resample easy or hard falls out of the
-    difference. p as in `paired_bootstrap`. No interval below 10 groups, nothing where one side is undefined.
+    difference. Interval and p: Student's t. No interval below 10 groups, nothing where one side is undefined.
     """
     (first, goal), (second, _) = _columns(a, target), _columns(b, target)
     names = _groups(goal, groups)
@@ -140,7 +145,7 @@ def paired_correlation_difference(
     if len(set(names)) < LEAST_GROUPS:
         return PairedTest(difference, None, None, None)
     blocks = [weighted(first, goal, w) - weighted(second, goal, w) for w in draw_weights(names, draws, seed)]
-    return _paired_test(difference, np.concatenate(blocks), confidence)
+    return _paired_test(difference, np.concatenate(blocks), len(set(names)), confidence)
 
 
 def draw_weights(
@@ -167,14 +172,33 @@ def draw_weights(
         yield counts[:, place].astype(np.float64)
 
 
-def _paired_test(difference: float, found: Floats, confidence: float) -> PairedTest:
+def _fisher_ends(value: float | None, drawn: Floats, groups: int, confidence: float) -> Interval:
+    """Return the ends on Fisher's z; a perfect correlation is taken for one that is perfect but for half a row."""
+    if value is None or len(drawn) < 2:
+        return None, None
+    most = 1 - 1 / (2 * groups)
+    middle = math.atanh(min(most, max(-most, value)))
+    # Resamples of a perfect sample are perfect: then the error of a normal sample.
+    error = float(np.arctanh(np.clip(drawn, -most, most)).std(ddof=1)) or 1 / math.sqrt(groups - 3)
+    half = student(groups - 2, confidence) * error
+    return min(value, math.tanh(middle - half)), max(value, math.tanh(middle + half))
+
+
+def _log_ends(value: float | None, drawn: Floats, groups: int, confidence: float) -> Interval:
+    error = float(drawn.std(ddof=1)) * math.sqrt(groups / (groups - 1)) if len(drawn) > 1 else 0.0
+    if not value or not error:
+        return None, None
+    reach = math.exp(student(groups - 1, confidence) * error / value)
+    return value / reach, value * reach
+
+
+def _paired_test(difference: float, found: Floats, groups: int, confidence: float) -> PairedTest:
     found = found[~np.isnan(found)]
-    if not len(found):
-        return PairedTest(difference, None, None, None)
-    low, high = _percentiles(found, confidence)
-    tail = min(int((found <= 0).sum()), int((found >= 0).sum()))
-    p = min(1.0, 2 * (tail + 1) / (len(found) + 1))
-    return PairedTest(difference, low, high, p, float(found.std(ddof=1)))
+    error = float(found.std(ddof=1)) * math.sqrt(groups / (groups - 1)) if len(found) > 1 else 0.0
+    if error <= ROUNDING:
+        return PairedTest(difference, None, None, 1.0 if abs(difference) <= ROUNDING else None)
+    half, p = student(groups - 2, confidence) * error, student_p(difference / error, groups - 2)
+    return PairedTest(difference, difference - half, difference + half, p, error)
 
 
 # --- the whole sample --------------------------------------------------------------------------------------------

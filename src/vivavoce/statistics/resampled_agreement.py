@@ -1,12 +1,13 @@
-"""Whether people who rated the same items agree, with intervals from drawing the items again."""
+"""Whether people who rated the same items agree, with intervals over other items of the same kind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vivavoce.records import Rate
+from vivavoce.statistics.intervals import Spread, bounded_rate, ratio_spread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 # Below this many items an interval would pretend to know more than it does.
 FEWEST_ITEMS = 10
-DRAWS = 1000
-# Resampling more items than these in all draws would fill the memory.
-MOST_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +31,12 @@ class RaterAgreement:
     alpha: Rate
 
 
-def agreement_of_raters(items: Sequence[Sequence[float]], *, ordered: bool, seed: int = 0) -> RaterAgreement:
+def agreement_of_raters(items: Sequence[Sequence[float]], *, ordered: bool) -> RaterAgreement:
     """Return how far raters agree on items, each given as its ratings; those with less than two are left out.
 
     `ordered`: values are points on a scale, and alpha is the one for intervals: distances count squared. Else they
-    are names, and alpha is the nominal one. Without a pair nothing is known; below `FEWEST_ITEMS` no interval is.
+    are names, and alpha is the nominal one. Without a pair nothing is known; below `FEWEST_ITEMS` alpha has no
+    interval.
     """
     import numpy as np
 
@@ -48,54 +47,55 @@ def agreement_of_raters(items: Sequence[Sequence[float]], *, ordered: bool, seed
     values = sorted({value for item in shared for value in item})
     counts = np.array([[list(item).count(value) for value in values] for item in shared], dtype=np.float64)
     steps, same = np.abs(np.subtract.outer(values, values)), np.eye(len(values))
-    weights = _weights(len(shared), seed)
     close, apart = (steps <= 1).astype(np.float64), steps**2 if ordered else 1 - same
     return RaterAgreement(
-        same=_rate(lambda drawn: _agreeing(counts, same, drawn), weights),
-        near=_rate(lambda drawn: _agreeing(counts, close, drawn), weights),
-        alpha=_rate(lambda drawn: _alphas(counts, apart, drawn), weights),
+        same=_share(_agreeing(counts, same)), near=_share(_agreeing(counts, close)), alpha=_alpha(counts, apart)
     )
 
 
-def _weights(items: int, seed: int) -> Floats:
-    """Return how often each item is drawn: once in the first row, by chance in the others."""
+def _share(alike: Floats) -> Rate:
     import numpy as np
 
-    draws = min(DRAWS, max(100, MOST_CELLS // items)) if items >= FEWEST_ITEMS else 0
-    drawn = np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=draws)
-    return np.vstack([np.ones((1, items)), drawn]).astype(np.float64)
+    return bounded_rate(float(alike.mean()), ratio_spread(alike, np.ones_like(alike)), len(alike))
 
 
-def _rate(statistic: Callable[[Floats], Floats], weights: Floats) -> Rate:
+def _alpha(counts: Floats, apart: Floats) -> Rate:
+    """Return alpha with an interval from leaving out each item in turn, drawn on the scale from -1 to 1."""
     import numpy as np
 
-    found, items = statistic(weights), weights.shape[1]
-    first, others = found[0], found[1:][~np.isnan(found[1:])]
-    if np.isnan(first):
+    items, n = len(counts), counts.sum(axis=1)
+    within = ((counts @ apart) * counts).sum(axis=1) / (n - 1)
+    value = float(_alphas(within.sum(keepdims=True), counts.sum(axis=0, keepdims=True), apart)[0])
+    if np.isnan(value):
         return Rate(None, None, None, items)
-    if not others.size:
-        return Rate(float(first), None, None, items)
-    low, high = np.quantile(others, [0.025, 0.975])
-    return Rate(float(first), float(low), float(high), items)
+    without = _alphas(within.sum() - within, counts.sum(axis=0) - counts, apart)
+    without = without[~np.isnan(without)]
+    if items < FEWEST_ITEMS or len(without) < 2:
+        return Rate(value, None, None, items)
+    variance = (len(without) - 1) / len(without) * float(((without - without.mean()) ** 2).sum())
+    telling = float(np.count_nonzero(without != value))
+    middle = bounded_rate(max(0.0, (1 + value) / 2), Spread(variance / 4, items, telling, items - 1), items)
+    low, high = (None if end is None else 2 * end - 1 for end in (middle.low, middle.high))
+    return Rate(value, low, high, items)
 
 
-def _agreeing(counts: Floats, alike: Floats, weights: Floats) -> Floats:
-    """Return the share of pairs that are alike, averaged over items."""
+def _agreeing(counts: Floats, alike: Floats) -> Floats:
+    """Return the share of pairs that are alike, for each item."""
     n = counts.sum(axis=1)
     # Nobody is paired with themselves.
     pairs = ((counts @ alike) * counts).sum(axis=1) - n
-    mean: Floats = weights @ (pairs / (n * (n - 1))) / weights.sum(axis=1)
-    return mean
+    shares: Floats = pairs / (n * (n - 1))
+    return shares
 
 
-def _alphas(counts: Floats, apart: Floats, weights: Floats) -> Floats:
-    """Return Krippendorff's alpha: 1 - (N - 1) Σ (distances within an item) / (n - 1) / (all distances)."""
+def _alphas(within: Floats, pooled: Floats, apart: Floats) -> Floats:
+    """Return Krippendorff's alpha: 1 - (N - 1) Σ (distances within an item) / (n - 1) / (all distances).
+
+    For each row: the sum over items of the distances within them, and how often each value was given.
+    """
     import numpy as np
 
-    n = counts.sum(axis=1)
-    within = ((counts @ apart) * counts).sum(axis=1) / (n - 1)
-    pooled = weights @ counts
     among = ((pooled @ apart) * pooled).sum(axis=1)
     among[among == 0] = np.nan
-    alphas: Floats = 1 - (pooled.sum(axis=1) - 1) * (weights @ within) / among
+    alphas: Floats = 1 - (pooled.sum(axis=1) - 1) * within / among
     return alphas

@@ -7,8 +7,6 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.statistics.paired import PairedTest
-
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Interval = tuple[float | None, float | None]
@@ -63,34 +61,6 @@ def bootstrap(
     return _percentiles(np.asarray(found, dtype=np.float64), confidence)
 
 
-def paired_bootstrap(
-    a: Sequence[float],
-    b: Sequence[float],
-    groups: Sequence[Hashable] | None = None,
-    *,
-    seed: int = 0,
-    n: int = 2000,
-    confidence: float = 0.95,
-) -> PairedTest:
-    """Compare the scores of two engines on the same items: mean(a - b), groups resampled together.
-
-    Percentile interval; p = 2·(1 + min(resamples <= 0, resamples >= 0)) / (1 + n), so that p is never 0 and
-    fits the interval. Meaning: whether the sign of the difference would survive other items of the same kind.
-    """
-    gaps = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    if len(a) != len(b) or (groups is not None and len(groups) != len(a)):
-        raise ValueError("a paired comparison needs one score of each engine, and one group, for every item")
-    members = _members(range(len(gaps)) if groups is None else groups)
-    if len(members) < 2:
-        return PairedTest(float(gaps.mean()) if len(gaps) else None, None, None, None)
-    sums = np.array([gaps[rows].sum() for rows in members])
-    means = _resampled_means(sums, np.array([len(rows) for rows in members]), n, seed)
-    low, high = _percentiles(means, confidence)
-    tail = min(int((means <= 0).sum()), int((means >= 0).sum()))
-    p = min(1.0, 2 * (tail + 1) / (n + 1))
-    return PairedTest(float(gaps.mean()), low, high, p, float(means.std(ddof=1)))
-
-
 def _members(groups: Sequence[Hashable]) -> list[Rows]:
     """Return the row numbers of each group, groups in order of first appearance."""
     rows: dict[Hashable, list[int]] = {}
@@ -102,16 +72,6 @@ def _members(groups: Sequence[Hashable]) -> list[Rows]:
 def _pools(members: Sequence[Rows], strata: Sequence[Hashable] | None) -> list[Rows]:
     """Return the groups that may replace each other: all of them, or those of one stratum."""
     return _members([None if strata is None else strata[int(rows[0])] for rows in members])
-
-
-def _resampled_means(sums: Floats, sizes: NDArray[np.int_], n: int, seed: int) -> Floats:
-    generator, count = np.random.default_rng(seed), len(sums)
-    means = np.empty(n)
-    step = max(1, BLOCK // count)
-    for start in range(0, n, step):
-        drawn = generator.integers(count, size=(min(step, n - start), count))
-        means[start : start + step] = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    return means
 
 
 def _percentiles(values: Floats, confidence: float) -> Interval:

@@ -17,14 +17,19 @@ def wilson(hits: float, n: int, confidence: float = 0.95) -> Rate:
     _check_count(hits, n)
     if n == 0:
         return Rate(None, None, None, 0)
-    z, share = NormalDist().inv_cdf((1 + confidence) / 2), hits / n
-    scale = 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / scale
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
+    low, high = score_interval(hits / n, n, NormalDist().inv_cdf((1 + confidence) / 2))
+    return Rate(hits / n, low, high, n)
+
+
+def score_interval(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval for a share of `n` items, which need not be whole."""
+    scale = 1 + quantile * quantile / n
+    centre = (share + quantile * quantile / (2 * n)) / scale
+    half = quantile * math.sqrt(share * (1 - share) / n + quantile * quantile / (4 * n * n)) / scale
     # The ends are 0 and 1 exactly when nothing or everything hit; rounding must not say otherwise.
-    low = 0.0 if hits == 0 else max(0.0, centre - half)
-    high = 1.0 if hits == n else min(1.0, centre + half)
-    return Rate(share, low, high, n)
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
+    return low, high
 
 
 def clopper_pearson_upper(hits: int, n: int, confidence: float = 0.95) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.records import Rate
-from vivavoce.statistics.paired import PairedTest
+from vivavoce.statistics.intervals import student
 
 
 def mean_rate(
@@ -31,29 +31,9 @@ def mean_rate(
         return Rate(None, None, None, 0)
     if sample.error is None:
         return Rate(sample.mean, None, None, sample.items)
-    half = _student(sample.count - 1, confidence) * sample.error
+    half = student(sample.count - 1, confidence) * sample.error
     low, high = max(bounds[0], sample.mean - half), min(bounds[1], sample.mean + half)
     return Rate(sample.mean, low, high, sample.items)
-
-
-def corrected_paired_test(
-    differences: Sequence[float | None],
-    n_test: Sequence[int],
-    n_train: Sequence[int],
-    confidence: float = 0.95,
-) -> PairedTest:
-    """Test whether a mean difference on the same R splits is zero: corrected resampled t-test.
-
-    t = mean / (s·sqrt(1/R + n_test/n_train)) with R-1 degrees of freedom. Meaning of p: how often engines
-    that do not differ would show a difference at least this large. Differences that are None are left out;
-    differences that are all alike have no spread, so the formula is certain of them: look at the counts too.
-    """
-    sample = _repeated(differences, n_test, n_train)
-    if sample.mean is None or sample.error is None:
-        return PairedTest(sample.mean, None, None, None)
-    half = _student(sample.count - 1, confidence) * sample.error
-    p = _student_p(sample.mean, sample.error, sample.count - 1)
-    return PairedTest(sample.mean, sample.mean - half, sample.mean + half, p, sample.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +58,3 @@ def _repeated(values: Sequence[float | None], n_test: Sequence[int], n_train: Se
         return _Repeated(mean, None, 1, items)
     correction = 1 / count + tested.mean() / trained.mean()
     return _Repeated(mean, float(scores.std(ddof=1) * math.sqrt(correction)), count, items)
-
-
-def _student(freedom: int, confidence: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + confidence) / 2))
-
-
-def _student_p(mean: float, error: float, freedom: int) -> float:
-    from scipy.special import stdtr
-
-    if error == 0:
-        return 1.0 if mean == 0 else 0.0
-    return float(2 * stdtr(freedom, -abs(mean / error)))

@@ -1,4 +1,4 @@
-"""One bot in one domain at one level: sums over its scripts, and intervals from drawing scenarios again."""
+"""One bot in one domain at one level: sums over its scripts, and intervals from how scenarios differ."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vivavoce.conversations.findings.cluster_rates import jackknife_rate, rate_of, time_of
 from vivavoce.conversations.findings.columns import Columns, Flags, Floats, Ints
-from vivavoce.conversations.findings.draws import gather, percentiles, quotients, rate_of, redraw
+from vivavoce.conversations.findings.draws import gather
 from vivavoce.conversations.findings.times import Clock, clock_of, times_in
-from vivavoce.conversations.findings.topics import ASKED, KINDS, TopicCounts, count_topics, macro_f1
+from vivavoce.conversations.findings.topics import ASKED, KINDS, TopicCounts, count_topics, macro_f1, macro_f1_without
 from vivavoce.conversations.findings.typo_pairs import twins_of
 from vivavoce.conversations.findings.units import F1, TIME, Units, units_of
 from vivavoce.conversations.result import ALL, Cell
@@ -33,8 +34,6 @@ class Exam:
 
     columns: Columns
     sources: Mapping[str, str]
-    seed: int = 0
-    draws: int = 2000
 
     @cached_property
     def units(self) -> Units:
@@ -62,7 +61,7 @@ def make_cells(exam: Exam) -> tuple[Cell, ...]:
             scripts = columns.scripts_in(domain, level)
             if not scripts.any() and (domain or level):
                 continue
-            # A suite with one domain has the same cells with and without it: they are drawn once.
+            # A suite with one domain has the same cells with and without it: they are computed once.
             name = scripts.tobytes()
             if name not in rates:
                 rates[name] = _rates(exam, scripts)
@@ -83,22 +82,16 @@ def source_of(reports_intent: bool, columns: Columns, bot: str) -> str:
 
 
 def _rates(exam: Exam, scripts: Flags) -> list[Mapping[str, Rate]]:
-    """Return the rates of each bot on the scripts of one slice, all from the same draws."""
-    from scipy.sparse import hstack
-
+    """Return the rates of each bot on the scripts of one slice."""
     places = np.flatnonzero(scripts)
     if not places.size:
         return [dict.fromkeys((*exam.units.ratios, "macro_f1"), NOTHING) for _ in exam.columns.bots]
     own = exam.columns.clusters(scripts)[places]
     _, clusters = np.unique(own, return_inverse=True)
-    tables = [_table(exam, bot, places, clusters) for bot in range(len(exam.columns.bots))]
-    topics = [_topic_table(exam, bot, places, clusters) for bot in range(len(exam.columns.bots))]
-    dense, sparse = redraw(np.concatenate(tables, axis=1), hstack(topics, format="csr"), exam.draws, exam.seed)
-    width, spread = tables[0].shape[1], topics[0].shape[1]
     return [
-        _named(exam, tables[b], dense[:, b * width : (b + 1) * width])
-        | {"macro_f1": _macro(topics[b], sparse[:, b * spread : (b + 1) * spread])}
-        for b in range(len(tables))
+        _named(exam, _table(exam, bot, places, clusters))
+        | {"macro_f1": _macro(_topic_table(exam, bot, places, clusters))}
+        for bot in range(len(exam.columns.bots))
     ]
 
 
@@ -109,10 +102,9 @@ def _table(exam: Exam, bot: int, places: Ints, clusters: Ints) -> Floats:
     return gather(clusters, int(clusters.max()) + 1, np.stack(columns, axis=1))
 
 
-def _named(exam: Exam, table: Floats, drawn: Floats) -> dict[str, Rate]:
-    redrawn = quotients(drawn[:, 0::2], drawn[:, 1::2])
+def _named(exam: Exam, table: Floats) -> dict[str, Rate]:
     return {
-        name: rate_of(table[:, 2 * place], table[:, 2 * place + 1], redrawn[:, place], share=name != TIME)
+        name: (time_of if name == TIME else rate_of)(table[:, 2 * place], table[:, 2 * place + 1])
         for place, name in enumerate(exam.units.ratios)
     }
 
@@ -131,14 +123,12 @@ def _topic_table(exam: Exam, bot: int, places: Ints, clusters: Ints) -> csr_arra
     return found
 
 
-def _macro(table: csr_array, drawn: Floats) -> Rate:
+def _macro(table: csr_array) -> Rate:
     total = np.asarray(table.sum(axis=0), dtype=np.float64).reshape(1, -1)
     value, asked = macro_f1(total)[0], round(float(total[0, ASKED::KINDS].sum()))
     if np.isnan(value):
         return NOTHING
-    several = (np.asarray(table[:, ASKED::KINDS].sum(axis=1)) > 0).sum() > 1
-    low, high = percentiles(macro_f1(drawn)) if several else (None, None)
-    return Rate(float(value), low, high, asked)
+    return jackknife_rate(float(value), macro_f1_without(table), asked)
 
 
 # --- one cell ----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Which of two bots is better: the same turns, drawn again by whole scenarios."""
+"""Which of two bots is better: the same turns, compared by whole scenarios."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
-from vivavoce.conversations.findings.columns import Columns, Flags, Ints
+from vivavoce.conversations.findings.columns import Columns, Flags, Floats, Ints
 from vivavoce.conversations.result import ALL, Comparison
-from vivavoce.statistics import PairedTest, holm, items_to_decide, mcnemar_exact, paired_bootstrap
+from vivavoce.statistics import PairedTest, compare_groups, holm, items_to_decide, mcnemar_exact
 
 ALPHA = 0.05
 CLOSE = "too close to call"
@@ -36,10 +36,11 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A comparison before its verdict, and the standard error of its difference."""
+    """A comparison before its verdict, the standard error of its difference, and the scenarios behind both."""
 
     shown: Comparison
     error: float | None
+    scenarios: int
 
 
 def meet(columns: Columns, a: int, b: int) -> Meeting:
@@ -49,9 +50,7 @@ def meet(columns: Columns, a: int, b: int) -> Meeting:
     return Meeting(a, b, own[left], other[right])
 
 
-def compare_bots(
-    columns: Columns, sources: Mapping[str, str], *, seed: int = 0, draws: int = 2000
-) -> tuple[Comparison, ...]:
+def compare_bots(columns: Columns, sources: Mapping[str, str]) -> tuple[Comparison, ...]:
     """Compare every pair of bots: overall, then in each domain, then at each level.
 
     Each of the three is a family of its own, within which p values are adjusted (Holm).
@@ -64,18 +63,18 @@ def compare_bots(
     ]
     found: list[Comparison] = []
     for family in families:
-        tested = [_test(columns, one, place, seed, draws) for place in family for one in meetings]
+        tested = [_test(columns, one, place) for place in family for one in meetings]
         found += decide(tested)
     return tuple(replace(one, mixed_sources=sources.get(one.a) != sources.get(one.b)) for one in found)
 
 
-def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int, draws: int) -> Tested:
+def _test(columns: Columns, meeting: Meeting, place: tuple[str, str]) -> Tested:
     part = meeting.within(columns, scripts := columns.scripts_in(*place))
     a, b = columns.passed[part.lines_a], columns.passed[part.lines_b]
     groups = columns.clusters(scripts)[columns.script[part.lines_a]]
-    test = paired_bootstrap(a.tolist(), b.tolist(), groups.tolist(), seed=seed, n=draws)
+    sums, sizes = _gaps(groups, a, b)
+    test = _compare(sums, sizes)
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    differing = _differing(groups, a, b)
     shown = Comparison(
         a=columns.bots[meeting.a],
         b=columns.bots[meeting.b],
@@ -85,7 +84,7 @@ def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int,
         difference=test.difference,
         low=test.low,
         high=test.high,
-        p=_careful(test, differing),
+        p=test.p,
         verdict=CLOSE if len(a) else NEVER_MET,
         more=None,
         conversations=len(np.unique(columns.script[part.lines_a])),
@@ -93,25 +92,22 @@ def _test(columns: Columns, meeting: Meeting, place: tuple[str, str], seed: int,
         only_a=only_a,
         only_b=only_b,
         mcnemar_p=mcnemar_exact(only_a, only_b) if len(a) else None,
-        differing=differing,
+        differing=int((sums != 0).sum()),
     )
-    return Tested(shown, test.standard_error)
+    return Tested(shown, test.standard_error, len(sums))
 
 
-def _differing(groups: Ints, a: Flags, b: Flags) -> int:
-    gaps = np.bincount(groups, weights=a.astype(np.int64) - b.astype(np.int64))
-    return int((gaps != 0).sum())
+def _gaps(groups: Ints, a: Flags, b: Flags) -> tuple[Floats, Floats]:
+    """Return for each scenario how many more turns the first bot passed, and how many there are."""
+    _, places = np.unique(groups, return_inverse=True)
+    sums = np.bincount(places.ravel(), weights=a.astype(np.float64) - b.astype(np.float64)).astype(np.float64)
+    return sums, np.bincount(places.ravel()).astype(np.float64)
 
 
-def _careful(test: PairedTest, differing: int) -> float | None:
-    """Return p, never below what so few scenarios could show.
-
-    Draws of four scenarios that all favour one bot all favour it, so their p would be tiny. But if the bots were
-    alike, four of four would happen once in eight times: 2 / 2^k for k scenarios that differ is the floor.
-    """
-    if test.p is None:
-        return None
-    return float(max(test.p, min(1.0, 2 * 0.5**differing)))
+def _compare(sums: Floats, sizes: Floats) -> PairedTest:
+    if len(sums) < 2:
+        return PairedTest(float(sums.sum() / sizes.sum()) if len(sums) else None, None, None, None)
+    return compare_groups(sums, sizes, step=1.0)
 
 
 def decide(tested: Sequence[Tested]) -> list[Comparison]:
@@ -128,12 +124,18 @@ def _decided(one: Tested, p: float, family: int) -> Comparison:
     if p < ALPHA:
         better = shown.a if shown.difference > 0 else shown.b
         return replace(shown, verdict=f"{better} better", more=0)
-    more = items_to_decide(shown.difference, one.error or 0.0, shown.conversations, confidence=1 - ALPHA / family)
-    # The floor of p wants so many scenarios that differ, however clear the difference is.
+    more = items_to_decide(
+        shown.difference,
+        one.error or 0.0,
+        shown.conversations,
+        freedom=max(1, one.scenarios - 1),
+        confidence=1 - ALPHA / family,
+    )
+    # The least p of k scenarios that differ is 2 / 2^k, however clear the difference is.
     short = math.floor(math.log2(2 * family / ALPHA)) + 1 - shown.differing
     return replace(shown, more=None if more is None else max(1, more, short))
 
 
-def compare_two(columns: Columns, *, seed: int = 0, draws: int = 2000) -> Tested:
+def compare_two(columns: Columns) -> Tested:
     """Compare the first two bots of a table over everything, without a verdict: `decide` puts it."""
-    return _test(columns, meet(columns, 0, 1), (ALL, ALL), seed, draws)
+    return _test(columns, meet(columns, 0, 1), (ALL, ALL))

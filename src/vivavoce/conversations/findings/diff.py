@@ -32,9 +32,7 @@ class _Pair:
         return ((self.before[place], line) for place, line in self.after.items() if place in self.before)
 
 
-def diff_runs(
-    before: ConversationsResult, after: ConversationsResult, *, seed: int = 0, draws: int = 2000
-) -> RunDiff:
+def diff_runs(before: ConversationsResult, after: ConversationsResult) -> RunDiff:
     """Compare two runs of the same bots, or of one bot each whatever their names.
 
     A script whose content changed is listed as edited; its turns are in no other list and in no difference.
@@ -53,7 +51,7 @@ def diff_runs(
         gone=tuple(key for pair in pairs for key in _only(pair.before, pair.after)),
         edited=edited,
         unchanged=len(told) - len(changed),
-        comparisons=tuple(decide([_compare(pair, after.header, seed, draws) for pair in pairs])),
+        comparisons=tuple(decide([_compare(pair, after.header) for pair in pairs])),
         warnings=tuple(_warnings(before, after, turns)),
     )
 
@@ -103,14 +101,14 @@ def _only(own: dict[Place, Line], other: dict[Place, Line]) -> Iterator[tuple[Ta
             yield line.key, line.number
 
 
-def _compare(pair: _Pair, header: RunHeader, seed: int, draws: int) -> Tested:
+def _compare(pair: _Pair, header: RunHeader) -> Tested:
     """Compare the accuracy of the later run with that of the earlier one, on the turns counted in both."""
     same = pair.before_name == pair.after_name
     later = f"{pair.after_name} (after)" if same else pair.after_name
     earlier = f"{pair.before_name} (before)" if same else pair.before_name
     both = list(pair.both())
     lines = [*_renamed((after for _, after in both), later), *_renamed((before for before, _ in both), earlier)]
-    return compare_two(columns_of(lines, (later, earlier), header.plan), seed=seed, draws=draws)
+    return compare_two(columns_of(lines, (later, earlier), header.plan))
 
 
 def _renamed(lines: Iterable[Line], bot: str) -> list[Line]:

@@ -1,4 +1,4 @@
-"""Intervals by drawing whole scenarios again: all rates of all bots from the same draws, in a few matrix products."""
+"""Sums by whole scenarios, and intervals by drawing scenarios again for what is no ratio of sums."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vivavoce.conversations.findings.columns import Floats, Ints
-from vivavoce.records import Rate
-from vivavoce.statistics import wilson
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -59,26 +57,3 @@ def percentiles(values: Floats) -> tuple[float | None, float | None]:
         return None, None
     low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)
-
-
-def rate_of(hits: Floats, n: Floats, drawn: Floats, *, share: bool = True) -> Rate:
-    """Return a share (or another mean) with its interval: from what each cluster adds to it, and its redrawn values.
-
-    Wilson's where each cluster adds one item at most, else percentiles of the draws. Draws that are all 0 or all 1
-    know no spread: then Wilson's again, with one item for each cluster, which is the careful end. A mean of other
-    things than hits has percentiles only.
-    """
-    total, items = float(hits.sum()), float(n.sum())
-    shown = round(items)
-    if not items:
-        return Rate(None, None, None, shown)
-    if share and n.max() <= 1 and np.isin(hits, (0, 1)).all():
-        return wilson(total, shown)
-    value, several = total / items, int((n > 0).sum())
-    if several < 2:
-        return Rate(value, None, None, shown)
-    low, high = percentiles(drawn)
-    if share and low == high and value in (0.0, 1.0):
-        careful = wilson(value * several, several)
-        low, high = careful.low, careful.high
-    return Rate(value, low, high, shown)

@@ -85,21 +85,21 @@ def line_of(
 
 
 def find(
-    header: RunHeader, lines: Iterable[Line], *, failures: Sequence[str] = (), seed: int = 0, draws: int = 2000
+    header: RunHeader, lines: Iterable[Line], *, failures: Sequence[str] = (), seed: int = 0
 ) -> ConversationsResult:
     """Return all findings of a run from its judged lines, in whatever order they come."""
     columns = columns_of(lines, [bot.name for bot in header.bots], header.plan)
     facts = {bot.name: bot for bot in header.bots}
     reports = {name: name in facts and facts[name].reports_intent for name in columns.bots}
     sources = {name: source_of(reports[name], columns, name) for name in columns.bots}
-    exam = Exam(columns, sources, seed, draws)
+    exam = Exam(columns, sources)
     cells, health = make_cells(exam), find_health(exam, header.plan, header.bots)
     unchecked, delays = find_unchecked(columns), find_delays(columns)
     return ConversationsResult(
         header=header,
         cells=cells,
         topics=topic_rows(columns),
-        comparisons=compare_bots(columns, sources, seed=seed, draws=draws),
+        comparisons=compare_bots(columns, sources),
         strengths=rank_bots(columns, seed=seed),
         problems=find_problems(columns, exam.units.typo, exam.units.clean, facts),
         unstable=find_unstable(columns),

@@ -9,8 +9,9 @@ import numpy as np
 
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.findings.cells import Exam
+from vivavoce.conversations.findings.cluster_rates import rate_of
 from vivavoce.conversations.findings.columns import Columns, Floats, sum_by
-from vivavoce.conversations.findings.draws import gather, quotients, rate_of, redraw
+from vivavoce.conversations.findings.draws import gather
 from vivavoce.conversations.result import Health, Line
 from vivavoce.conversations.scenario import LEVELS, Kind, Plan
 from vivavoce.records import Rate
@@ -108,8 +109,7 @@ def _difficulty(exam: Exam) -> Mapping[str, Rate]:
         places = np.flatnonzero(scripts := columns.scripts_in("", level))
         _, clusters = np.unique(columns.clusters(scripts)[places], return_inverse=True)
         table = gather(clusters, int(clusters.max()) + 1, np.stack([hits[places], n[places]], axis=1))
-        drawn, _ = redraw(table, None, exam.draws, exam.seed)
-        found[level] = rate_of(table[:, 0], table[:, 1], quotients(drawn[:, 0], drawn[:, 1]))
+        found[level] = rate_of(table[:, 0], table[:, 1])
     return found
 
 

@@ -78,6 +78,30 @@ def macro_f1(sums: Floats) -> Floats:
     return quotients(scores.sum(axis=1), asked.sum(axis=1).astype(np.float64))
 
 
+def macro_f1_without(table: csr_array) -> Floats:
+    """Return the mean F1 without each row of a table of counts in turn; NaN where nothing asked would be left.
+
+    A row changes the few topics that it counts, so only those are computed anew.
+    """
+    total = np.asarray(table.sum(axis=0), dtype=np.float64).reshape(-1, KINDS)
+    filled = table.tocoo()
+    places = filled.row.astype(np.int64) * len(total) + filled.col // KINDS
+    cells, place = np.unique(places, return_inverse=True)
+    counts = np.zeros((len(cells), KINDS))
+    np.add.at(counts, (place.ravel(), filled.col % KINDS), filled.data)
+    rows, topics = cells // max(1, len(total)), cells % max(1, len(total))
+    before, after = _topic_f1(total), _topic_f1(total[topics] - counts)
+    asked = total[:, ASKED] > 0
+    gone = asked[topics] & (total[topics, ASKED] == counts[:, ASKED])
+    moved, lost = (np.bincount(rows, weights, table.shape[0]) for weights in (after - before[topics], gone))
+    return quotients(before.sum() + moved, asked.sum() - lost)
+
+
+def _topic_f1(counts: Floats) -> Floats:
+    size = np.maximum(counts[:, ASKED] + counts[:, USED], 1)
+    return np.asarray(np.where(counts[:, ASKED] > 0, 2 * counts[:, FOUND] / size, 0.0))
+
+
 def topic_rows(columns: Columns) -> tuple[TopicRow, ...]:
     """Return a row for each topic of each bot, most asked first; out of scope is a row of its own, the last."""
     found: list[TopicRow] = []

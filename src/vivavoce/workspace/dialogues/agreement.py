@@ -115,7 +115,7 @@ def _measured(given: _Given, bot: str | None, seed: int) -> Accord:
     both = [talk for talk in given.marks if talk in given.scores]
     said = Counter(verdict for own in given.verdicts.values() for verdict in own.values())
     score = _followed(given, both, seed) if both else None
-    people = concord_of(list(given.marks.values()), ordered=True, seed=seed)
+    people = concord_of(list(given.marks.values()), ordered=True)
     return Accord(
         bot=bot,
         marked=len(given.marks),
@@ -123,7 +123,7 @@ def _measured(given: _Given, bot: str | None, seed: int) -> Accord:
         missing=max(0, ENOUGH - len(both)),
         score=score,
         talks=people,
-        verdicts=concord_of(_coded(given.verdicts), ordered=False, seed=seed),
+        verdicts=concord_of(_coded(given.verdicts), ordered=False),
         answers=wilson(said["yes"], said["yes"] + said["no"]),
         unsure=said["unsure"],
         follows=follows(score) if score else Follows.TOO_FEW,

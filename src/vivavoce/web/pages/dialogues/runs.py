@@ -12,6 +12,7 @@ from starlette.responses import Response
 from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking
 from vivavoce.records import Rate
+from vivavoce.reports.dialogue_meanings import AGREEMENT_SPAN, SCORE_SPAN
 from vivavoce.reports.meanings import Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
@@ -121,6 +122,16 @@ class TalksResult:
     trust: TrustPart
     notes: tuple[str, ...]
     more_notes: int
+
+    @property
+    def mean_unsure(self) -> bool:
+        """Whether the interval of the mean says so little that the number would mislead."""
+        return self.mean.tells_little(SCORE_SPAN)
+
+    @property
+    def agreement_unsure(self) -> bool:
+        """Whether the interval of the agreement says so little that the number would mislead."""
+        return self.agreement is not None and self.agreement.tells_little(AGREEMENT_SPAN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,11 @@ class TileView:
     rate: Rate
     setting: str
 
+    @property
+    def unsure(self) -> bool:
+        """Whether the interval says so little that the number would mislead."""
+        return self.rate.tells_little()
+
 
 @dataclass(frozen=True, slots=True)
 class ProblemCard:

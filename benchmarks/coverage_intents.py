@@ -1,0 +1,170 @@
+"""Draws for the intents exam: a few hundred examples of some topics out of a large public data set.
+
+Truth of a number: its mean over all draws, which is what other examples of the same topics give (each retry trains on
+four fifths). For three numbers also that of the bot, trained on the whole draw and asked the rest: "bot" is the mean
+over all draws, "this bot" the one of the very draw. Engines of a comparison: "equals" are two engines that each lose
+one answer in eight by chance; "difference" is that of two different engines, its truth the mean over all draws.
+Constants of the intervals were chosen on other topics of CLINC150, BANKING77 and StackOverflow, not on ROBO.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from coverage_tally import Drawn
+from material import in_scope, intents
+from numpy.typing import NDArray
+
+from vivavoce.classifiers.protocol import Classifier
+from vivavoce.intents import compare_classifiers
+from vivavoce.intents.differences import ALPHA
+from vivavoce.intents.exam import examine_intents, load_classifier
+from vivavoce.intents.result import IntentsResult
+from vivavoce.records import NO_GUESS, Guess, Rate
+
+# Fewer texts than these of a topic leave too little to draw from.
+LEAST_TEXTS = 90
+ASKED_OF_A_TOPIC = 40
+LOST = 0.125
+SETTINGS = ((0, 0.0), (0, 0.15), (5, 0.0))
+
+
+@dataclass(frozen=True)
+class Source:
+    """How many topics and examples are drawn from which data set, and the engine that is examined."""
+
+    data: str
+    topics: int
+    examples: int
+    engine: str
+    threshold: float = 0.5
+
+
+SOURCES = {
+    "CLINC150, 300 of 20 topics, linear": Source("clinc150_full", 20, 300, "linear"),
+    "BANKING77, 150 of 10 topics, linear": Source("banking77", 10, 150, "linear"),
+    "StackOverflow, 300 of 10 topics, tfidf": Source("stackoverflow", 10, 300, "tfidf"),
+    "ROBO (held out), 400 of 25 topics, tfidf": Source("roboai_faq_en", 25, 400, "tfidf", 0.4),
+}
+
+
+def draw_exam(name: str, number: int) -> Drawn:
+    """Examine one draw, and compare engines on it."""
+    source = SOURCES[name]
+    texts, topics, rest = draw_examples(source, number)
+    result = examine_intents(
+        (texts, topics), source.engine, settings=SETTINGS, threshold=source.threshold, text_view=False, workers=1
+    )
+    rates = {f"{one.setting} {name}": rate for one in result.settings for name, rate in one.rates.items()}
+    own = bot_numbers(source, (texts, topics), rest)
+    for number_name, rate in bot_rates(result).items():
+        rates[f"bot: {number_name}"] = rates[f"this bot: {number_name}"] = rate
+    values = {f"bot: {key}": value for key, value in own.items()}
+    truths = {f"this bot: {key}": value for key, value in own.items()}
+    rates["difference of two engines"], false = compare_engines(source, texts, topics, number)
+    return Drawn(rates, truths, values, {"equals called different": false})
+
+
+# --- examples ----------------------------------------------------------------------------------------------------
+
+
+@cache
+def pool_of(data: str, count: int) -> dict[str, list[str]]:
+    """Return the texts of some topics that have enough of them."""
+    found: dict[str, list[str]] = {}
+    for text, topic in zip(*in_scope(intents(data)), strict=True):
+        found.setdefault(topic, []).append(text)
+    large = [topic for topic in sorted(found) if len(set(found[topic])) >= LEAST_TEXTS]
+    chosen = np.random.default_rng(11).permutation(len(large))[:count]
+    return {large[place]: list(dict.fromkeys(found[large[place]])) for place in chosen}
+
+
+def sizes_of(source: Source) -> list[int]:
+    """Return how many examples each topic gets: a long tail, as in real projects."""
+    weight = np.arange(1, source.topics + 1) ** -0.7
+    sizes: list[int] = np.maximum(4, np.round(source.examples * weight / weight.sum())).astype(int).tolist()
+    return sizes
+
+
+def draw_examples(source: Source, number: int) -> tuple[list[str], list[str], dict[str, list[str]]]:
+    """Return the texts and topics of one draw, and some of the rest by topic."""
+    generator = np.random.default_rng([7, number])
+    texts, topics, rest = [], [], {}
+    for (topic, own), size in zip(pool_of(source.data, source.topics).items(), sizes_of(source), strict=True):
+        order = generator.permutation(len(own))
+        texts += [own[place] for place in order[:size]]
+        topics += [topic] * size
+        rest[topic] = [own[place] for place in order[size : size + ASKED_OF_A_TOPIC]]
+    return texts, topics, rest
+
+
+# --- the bot, trained on all -------------------------------------------------------------------------------------
+
+
+def bot_numbers(source: Source, drawn: tuple[list[str], list[str]], rest: dict[str, list[str]]) -> dict[str, float]:
+    """Return three numbers of an engine trained on the whole draw; topics weigh as much as in the draw."""
+    engine = load_classifier(source.engine)
+    assert isinstance(engine, Classifier)
+    engine.fit(*drawn)
+    asked = [(topic, text) for topic, own in rest.items() for text in own]
+    guesses = engine.guess([text for _, text in asked])
+    share = dict(zip(rest, np.array(sizes_of(source)) / sum(sizes_of(source)), strict=True))
+    weight: NDArray[np.float64] = np.array([share[topic] / len(rest[topic]) for topic, _ in asked])
+    answered = np.array([one.intent is not None and one.confidence >= source.threshold for one in guesses])
+    right = answered & np.array([one.intent == topic for one, (topic, _) in zip(guesses, asked, strict=True)])
+    shares = float(weight @ answered), float(weight @ right)
+    return {"answered": shares[0], "right": shares[1], "right of answered": shares[1] / shares[0]}
+
+
+def bot_rates(result: IntentsResult) -> dict[str, Rate]:
+    """Return the same three numbers as the exam prints them."""
+    plain = result.settings[0].rates
+    names = {"answered": "automation_rate", "right": "accuracy", "right of answered": "precision_answered"}
+    return {name: plain[own] for name, own in names.items()}
+
+
+# --- two engines -------------------------------------------------------------------------------------------------
+
+
+class Forgetful:
+    """An engine that loses some answers, always to the same questions: equals lose different ones."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._engine = load_classifier("tfidf")
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Train the engine behind it."""
+        assert isinstance(self._engine, Classifier)
+        self._engine.fit(texts, intents)
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return its guesses, less those that are lost."""
+        assert isinstance(self._engine, Classifier)
+        found = zip(texts, self._engine.guess(texts), strict=True)
+        return [NO_GUESS if self._loses(text) else guess for text, guess in found]
+
+    def _loses(self, text: str) -> bool:
+        return hashlib.sha256(f"{self.name} {text}".encode()).digest()[0] < 256 * LOST
+
+
+def compare_engines(source: Source, texts: list[str], topics: list[str], number: int) -> tuple[Rate, bool]:
+    """Return the difference of two unlike engines, and whether two equals are called different."""
+    one, other = Forgetful(f"one {number}"), Forgetful(f"other {number}")
+    result = compare_classifiers(
+        (texts, topics),
+        [one, other, "tfidf", *([source.engine] if source.engine != "tfidf" else [])],
+        settings=[(0, 0.0)],
+        retries=5,
+        threshold=source.threshold,
+        workers=1,
+    )
+    unlike = (one.name, "tfidf") if source.engine == "tfidf" else ("tfidf", source.engine)
+    test = result.between(*unlike).pooled.test
+    # As if the two were compared alone: more engines only make verdicts rarer.
+    p = result.between(one.name, other.name).pooled.p
+    return Rate(test.difference, test.low, test.high, len(texts)), p is not None and p < ALPHA

@@ -1,0 +1,64 @@
+"""Counts how often the truth lies in a printed interval, and how often equals are called different."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vivavoce.records import Rate
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What one draw printed: numbers with intervals, the truth where it is known, and verdicts on equals.
+
+    A number without a known truth is held against the mean of all draws: the value with other draws of this kind.
+    `values`: quantities whose mean over all draws is the truth of another number, by its name.
+    """
+
+    rates: dict[str, Rate]
+    truths: dict[str, float] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
+    verdicts: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One number: how many of its intervals held the truth, or, of a verdict, how many were false."""
+
+    name: str
+    hits: int
+    n: int
+    verdict: bool = False
+
+
+class Tallies:
+    """All draws of one design."""
+
+    def __init__(self, draws: Iterable[Drawn]) -> None:
+        self.draws = list(draws)
+
+    def lines(self) -> Iterator[Line]:
+        """Yield a line for each number, then one for each verdict."""
+        for name in dict.fromkeys(name for one in self.draws for name in one.rates):
+            held = [hit for one in self.draws if (hit := self._holds(one, name)) is not None]
+            if held:
+                yield Line(name, sum(held), len(held))
+        for name in dict.fromkeys(name for one in self.draws for name in one.verdicts):
+            false = [one.verdicts[name] for one in self.draws if name in one.verdicts]
+            yield Line(name, sum(false), len(false), verdict=True)
+
+    def _holds(self, one: Drawn, name: str) -> bool | None:
+        rate = one.rates.get(name)
+        if rate is None or rate.value is None or rate.low is None or rate.high is None:
+            return None
+        truth = one.truths[name] if name in one.truths else self._mean(name)
+        return bool(rate.low - 1e-9 <= truth <= rate.high + 1e-9)
+
+    def _mean(self, name: str) -> float:
+        if any(name in one.values for one in self.draws):
+            return float(np.mean([one.values[name] for one in self.draws if name in one.values]))
+        known = [one.rates[name].value for one in self.draws if name in one.rates]
+        return float(np.mean([value for value in known if value is not None]))
