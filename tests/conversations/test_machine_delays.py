@@ -17,6 +17,7 @@ from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_co
 from vivavoce.conversations.scenario import Expectation, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Reply, Status
+from vivavoce.reports.conversation_wording import headline
 
 BLOCKED = 0.2
 
@@ -48,6 +49,7 @@ def test_response_times_that_are_this_machines_are_called_so_with_a_remedy(tmp_p
     assert delay.max_ms >= delay.p95_ms > 0
     (warning,) = [text for text in result.warnings if "delays of this machine" in text]
     assert "--concurrency" in warning
+    assert headline(result).endswith("Response times include delays of this machine.")
     assert conversations_result_from_json(result_to_json(result)).delays == result.delays
 
 

@@ -14,6 +14,9 @@ from vivavoce.sentences import say
 
 DEFINITIONS = 1
 ALL = ""
+LARGE_SHARE = 0.1
+# Shorter delays matter to no reader of a response time, however fast the bot is.
+LEAST_DELAY_MS = 20.0
 
 
 class Gap(StrEnum):
@@ -254,6 +257,11 @@ class Delay:
     p95_ms: float
     max_ms: float
     share: float
+
+    @property
+    def large(self) -> bool:
+        """Whether the response times say more about this machine than they should."""
+        return self.share >= LARGE_SHARE and self.p95_ms >= LEAST_DELAY_MS
 
 
 @dataclass(frozen=True, slots=True)

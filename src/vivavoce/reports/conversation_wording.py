@@ -8,6 +8,7 @@ from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsRe
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.errors import plural
 from vivavoce.records import Rate
+from vivavoce.reports.conversation_cautions import cautions
 from vivavoce.reports.conversation_meanings import FEWEST, too_few
 from vivavoce.reports.meanings import hundred
 from vivavoce.sentences import say
@@ -30,17 +31,7 @@ LITERAL = (
 
 def headline(result: ConversationsResult) -> str:
     """Return what a report begins with: which bot is best, whether that is real, and what could not be checked."""
-    return " ".join((_standing(result), *_unchecked(result)))
-
-
-def _unchecked(result: ConversationsResult) -> Iterator[str]:
-    """Say how many turns could not be checked with each bot, and why."""
-    for bot in result.header.bots:
-        gaps = [one for one in result.unchecked if one.bot == bot.name and one.turns]
-        if gaps:
-            turns, of = sum(one.turns for one in gaps), plural(gaps[0].of, "turn")
-            parts = listed([one.gap.part for one in gaps])
-            yield say(f"{turns:,} of {of} could not be checked: {bot.name!s} reports no {parts}.")
+    return " ".join((_standing(result), *cautions(result)))
 
 
 def _standing(result: ConversationsResult) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from vivavoce.jobs.exams.conversations import Conversations, TurnLine, bots_as_m
 from vivavoce.jobs.exams.protocol import Conclusion, Document, Failure, Finished, Work
 from vivavoce.jobs.exams.talks import Material, TalkRoom, conversation_material, open_bots, read_material, read_talk
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.records import Status
+from vivavoce.records import Action, Status
 
 EXAM = Conversations()
 Entries = Sequence[tuple[str, dict[str, object]]]
@@ -347,6 +348,21 @@ def test_a_topic_named_once_is_judged_in_all_talks() -> None:
     assert outcome(bots=bots) == [TurnOutcome.MISSED]
 
 
+def test_an_action_named_once_is_judged_in_all_talks() -> None:
+    bot = ScriptedBot({"hello": Reply(actions=(Action("greet"),))}, Reply(("so long",)), name="shy")
+    expect = Expectation(action="greet")
+    scripts = [
+        replace(script, turns=tuple(replace(turn, expect=expect) for turn in script.turns))
+        for script in (talk("one", "hello"), talk("two", "bye"))
+    ]
+    material = conversation_material(small(*scripts), [("shy", {})], [bot.facts], RunOptions())
+    finished = held(material, [bot])
+    bots = bots_as_met(material, finished)
+    results = finished.results.items()
+    outcomes = [line.outcome for key, result in results for line in lines_of(material, key, result, bots=bots)]
+    assert sorted(outcomes) == [TurnOutcome.RIGHT, TurnOutcome.WRONG_REPLY]
+
+
 # --- the room ----------------------------------------------------------------------------------------------------
 
 
@@ -471,6 +487,23 @@ def test_a_talk_that_is_cancelled_gives_its_messages_back() -> None:
             assert room._allowance.left == 2
 
     asyncio.run(cancelled())
+
+
+def test_a_room_notes_how_long_this_machine_was_busy_during_a_reply() -> None:
+    class Blocked(ScriptedBot):
+        async def open(self, session: str) -> Any:
+            asyncio.get_running_loop().call_later(0.03, time.sleep, 0.2)
+            return await super().open(session)
+
+    bot = Blocked(name="parrot", delay_s=0.1)
+    material = conversation_material(small(), BOTS[1:], [bot.facts], RunOptions())
+
+    async def hold() -> bytes:
+        async with room_of(material, [bot]) as room:
+            return await room.hold("parrot/one/0")
+
+    first, *_ = read_talk(read_material(material), "parrot/one/0", asyncio.run(hold())).exchanges
+    assert first.lag_ms > 50
 
 
 def test_closing_a_room_closes_its_bots() -> None:

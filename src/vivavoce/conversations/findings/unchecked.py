@@ -15,11 +15,6 @@ from vivavoce.sentences import say
 
 __all__ = ["find_delays", "find_unchecked", "warn_of_delays", "warn_of_gap"]
 
-# From this share on, a response time says more about this machine than it should.
-LARGE_SHARE = 0.1
-# Delays below this matter to no reader of a response time, however fast the bot is.
-LEAST_MS = 20.0
-
 
 def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
     """Return what could not be checked with each bot, what costs most turns first."""
@@ -52,7 +47,7 @@ def warn_of_gap(one: Unchecked) -> str:
 def warn_of_delays(delays: Iterable[Delay]) -> Iterator[str]:
     """Say whose response times are partly those of this machine."""
     for one in delays:
-        if one.share >= LARGE_SHARE and one.p95_ms >= LEAST_MS:
+        if one.large:
             bot, share, p95, most = one.bot, 100 * one.share, one.p95_ms, one.max_ms
             yield say(
                 f"{bot!s}: response times include delays of this machine, {share:.0f} % of the time measured"
