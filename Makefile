@@ -61,6 +61,7 @@ bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data set
 	$(BIN)/viva models get --quiet
 	$(BIN)/python benchmarks/intents.py
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/coverage.py
 	$(BIN)/python benchmarks/planted.py
 	$(BIN)/python benchmarks/traffic.py
 	$(BIN)/python benchmarks/conversations.py

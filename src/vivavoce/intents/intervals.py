@@ -24,7 +24,7 @@ from vivavoce.records import Rate
 from vivavoce.statistics import Spread, bounded_rate, stratified_variance
 
 # The variance over data sets as a multiple of what the test items of one data set show. Measured on draws from
-# CLINC150, BANKING77 and StackOverflow: 0.7 to 1.8 for different numbers, mostly 1.0 to 1.5 (docs/trust.md).
+# CLINC150, BANKING77 and StackOverflow: 0.7 to 1.8 for different numbers, mostly 1.0 to 1.5 (docs/intervals.md).
 TRAINING = 1.3
 # Errors fall about with this power of the number of examples: the same draws, trained on four fifths and on all,
 # make 8 to 21 % fewer errors.

@@ -1,7 +1,7 @@
 """Intervals of numbers between 0 and 1 that rest on few independent units: never without width, never outside.
 
 A variance is estimated from the units; Wilson's score interval with as many independent items as would have that
-variance, and Student's quantile for the freedom of the estimate, puts the ends. Measured coverage: docs/trust.md.
+variance, and Student's quantile for the freedom of the estimate, puts the ends. Measured coverage: docs/intervals.md.
 """
 
 from __future__ import annotations

@@ -51,9 +51,9 @@ def quotients(hits: Floats, n: Floats) -> Floats:
 
 
 def percentiles(values: Floats) -> tuple[float | None, float | None]:
-    """Return the ends of the middle 95 % of the values that are defined."""
+    """Return the ends of the middle 95 % of the values that are defined; none where they do not vary."""
     known = values[~np.isnan(values)]
     if not known.size:
         return None, None
     low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(high)
+    return (float(low), float(high)) if low < high else (None, None)
