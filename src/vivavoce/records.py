@@ -273,8 +273,8 @@ class Dataset:
             return ""
         names = ", ".join(f"'{name}'" for name in self.recognised)
         return say(
-            f"By their names, these intents hold out-of-scope messages: {names}. They test, but never train. "
-            "To treat them as topics, use --out-of-scope - (in Python out_of_scope=None)."
+            f"By their names, these intents hold out-of-scope messages: {names}. They are used for testing, never "
+            "for training. To treat them as topics, use --out-of-scope - (in Python out_of_scope=None)."
         )
 
     @property

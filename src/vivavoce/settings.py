@@ -82,7 +82,7 @@ class Settings:
         default=None,
         metadata=_about(
             "Share of live questions that no topic fits: accuracy, automation rate and other shares of all questions "
-            "are weighed for it; empty: as tested.",
+            "are weighted for it; empty: as tested.",
             low=0,
             high=MOST_OUT_OF_SCOPE,
         ),

@@ -213,7 +213,7 @@ def test_the_headline_the_result_and_its_json_count_what_could_not_be_checked(su
     (unchecked,) = result.unchecked
     assert (unchecked.gap, unchecked.turns, unchecked.partly, unchecked.of) == ("actions", 2, 1, 3)
     assert "2 of 3 turns could not be checked: scripted:echo reports no actions." in headline(result)
-    assert any("in 1 turn only the rest could be checked" in warning for warning in result.warnings)
+    assert any("1 turn could be checked only in part" in warning for warning in result.warnings)
     written = result_to_json(result)
     assert written["unchecked"][0] == {"bot": "scripted:echo", "gap": "actions", "turns": 2, "partly": 1, "of": 3}
     assert conversations_result_from_json(json.loads(json.dumps(written))).unchecked == result.unchecked

@@ -72,7 +72,7 @@ def test_whatever_is_refused_is_refused_in_german(german: TestClient) -> None:
 
 
 def test_the_reasons_of_an_import_are_told_in_german(german: TestClient) -> None:
-    lines = "how much\tpay\nhow  much\tpay\nhello\nwhere\tnone\n=1\tpay\nhow much\thelp"
+    lines = "how much\tpay\nhow  much\tpay\nhello\nwhere\tnull\n=1\tpay\nhow much\thelp"
     path = german.post(f"{HERE}/import", data={"pasted": lines}).headers["location"]
     pages = [german.get(f"{path}?kind={kind}").text for kind in ("", "added", "changed", "joined", "refused")]
     assert not set().union(*map(left_in_english, pages))

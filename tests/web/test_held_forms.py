@@ -123,7 +123,7 @@ def test_what_is_too_long_to_wait_is_told_before_signing_in(people: House) -> No
     answer = client.post(TOPICS, data={"name": "x", "text": "long " * MOST_BYTES}, headers=PLACE)
     assert answer.status_code == 303
     page = client.get(answer.headers["location"]).text
-    assert "too long to wait here" in page
+    assert "too long to be kept here" in page
     assert 'value="/p/jobs/topics/new?from=today"' in page
 
 

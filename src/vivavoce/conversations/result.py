@@ -46,7 +46,7 @@ _PARTS = {
     Gap.SLOTS: say("slots"),
     Gap.CONFIDENCE: say("confidence"),
     Gap.ACTIONS: say("actions"),
-    Gap.UNSUPPORTED: say("cards, media or other things of its own"),
+    Gap.UNSUPPORTED: say("rich content such as cards"),
 }
 
 

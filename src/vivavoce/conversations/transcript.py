@@ -28,7 +28,7 @@ class Exchange:
 
     `number` is the place of the turn in its script; `values`: what had been saved from earlier replies.
     `replayed`: the talk had been begun anew with the turns that had gone well. `lag_ms`: how long this machine was
-    busy with other things while the bot was waited for.
+    busy with other things while it waited for the bot.
     """
 
     number: int

@@ -106,9 +106,9 @@ def help_sentences(found: Agreement | None, people: Concord | None = None) -> li
         return []
     told = {
         Help.MARK_MORE: say("Let people mark more talks from 1 to 5, then score again."),
-        Help.MARK_BOTH_ENDS: say("Mark talks of which some are good and some are poor."),
+        Help.MARK_BOTH_ENDS: say("Mark good talks as well as poor ones."),
         Help.MARK_TWICE: say("Let two people mark the same talks: where they disagree, no score can follow both."),
-        Help.TRAIN_ON_MARKS: say("Train a model on your own marks; about 500 are sensible."),
+        Help.TRAIN_ON_MARKS: say("Train a model on your own marks; you need about 500."),
         Help.OTHER_RATER: say("Try another rater, for instance a language model as the judge."),
         Help.AGREE_ON_CRITERIA: _disagreement(people),
     }

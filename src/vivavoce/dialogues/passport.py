@@ -43,11 +43,11 @@ TRAITS = {
     "relevance": say("how answers take up what was said"),
     "questions": say("who asks questions"),
     "not knowing": say("how often somebody does not know or understand"),
-    "mood": say("thanks, farewells and displeasure"),
+    "mood": say("the mood"),
     "effort": say("how much the person writes"),
     "bot's length": say("how long the bot's messages are"),
-    "length": say("how many messages there are and who speaks when"),
-    "style": say("words, numbers and signs"),
+    "length": say("how many messages a talk has"),
+    "style": say("the style of writing"),
 }
 LANGUAGES = {"en": say("English"), "de": say("German"), "fr": say("French"), "zh": say("Chinese")}
 
@@ -108,7 +108,7 @@ def _judge(
         return False, " ".join([f"{NOT_YET}.", follows_sentence(found), *help_sentences(found, people)])
     return True, say(
         f"Bots may be compared with this score: on your own {n:,} marked talks{_among(named, n)} it follows people's "
-        f"marks ({correlation_text(found)}). Believe means of many talks, not the score of a single one."
+        f"marks ({correlation_text(found)}). Trust averages over many talks, not the score of a single one."
     )
 
 

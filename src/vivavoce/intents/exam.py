@@ -22,7 +22,7 @@ from vivavoce.intents.material import Material
 from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.notes import notes_of
 from vivavoce.intents.pairs import CANDIDATES, MOST_PAIRS, Pair, mean_probabilities, rank_pairs
-from vivavoce.intents.problems import Problem, ProblemKind, find_problems
+from vivavoce.intents.problems import PAIRS, Problem, find_problems
 from vivavoce.intents.quality import DataQuality, judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
@@ -68,7 +68,7 @@ def examine_intents(
     cores. `record` names a file in which finished retries are kept, so that a stopped exam can go on. `text_view`
     off ranks the confused pairs by what the engine says alone, without comparing the texts. `pairs`: how many of them
     the result holds. `out_of_scope_share` is the share of live questions that no topic fits: accuracy, automation
-    rate and the other shares of all questions are weighed for it. `timeout` (seconds a call) and `attempts` are for
+    rate and the other shares of all questions are weighted for it. `timeout` (seconds a call) and `attempts` are for
     engines that live elsewhere.
     """
     engine = patient(load_classifier(classifier), timeout, attempts)
@@ -293,7 +293,7 @@ def _quality(
 
 def _kept(pairs: Sequence[Pair], problems: Sequence[Problem], most: int) -> tuple[Pair, ...]:
     """Return the first pairs, and those that a problem is about."""
-    named = [set(one.topics) for one in problems if one.kind in (ProblemKind.PAIR, ProblemKind.TWIN_NAMES)]
+    named = [set(one.topics) for one in problems if one.kind in PAIRS]
     return tuple(pair for place, pair in enumerate(pairs) if place < most or {pair.a, pair.b} in named)
 
 

@@ -92,7 +92,7 @@ class BlindSpots:
 class SettingFindings:
     """Everything found under one setting.
 
-    `out_of_scope_share`: the share of out-of-scope questions that the mixed shares are weighed for, None: as tested.
+    `out_of_scope_share`: the share of out-of-scope questions that the mixed shares are weighted for, None: as tested.
     `negatives_from`: the setting whose negatives were weighed, where this one has none.
     """
 

@@ -136,7 +136,7 @@ def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> 
         return
     yield Note(
         "traffic",
-        say(f"Shares of all questions are weighed for traffic of which {100 * share:g} % is out of scope."),
+        say(f"Shares of all questions are weighted for traffic of which {100 * share:g} % is out of scope."),
     )
     for one in findings:
         if one.negatives_from is not None and one.same_as is None:

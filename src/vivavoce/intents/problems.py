@@ -43,6 +43,9 @@ class ProblemKind(StrEnum):
     WEAKEST_TOPIC = "weakest_topic"
 
 
+PAIRS = (ProblemKind.PAIR, ProblemKind.TWIN_NAMES)
+
+
 class Remedy(StrEnum):
     """What can be done about it."""
 

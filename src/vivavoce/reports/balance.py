@@ -22,6 +22,7 @@ def _mean_over_topics(result: IntentsResult) -> list[str]:
     return [
         say(
             f"Of 100 known questions, it would answer {of_hundred(alike)} rightly if visitors asked about each topic "
-            f"equally often, and {hundred(by_size.value)} if they asked as often as the examples do."
+            f"equally often, and {hundred(by_size.value)} if their questions were spread over the topics as the "
+            "examples are."
         )
     ]

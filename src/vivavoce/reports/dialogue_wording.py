@@ -346,7 +346,8 @@ def people_sentence(passport: Passport) -> str:
     if people is None or people.alpha.value is None:
         return ""
     return say(
-        f"People who marked the same talks agree by alpha {number_text(people.alpha)}: 0 is luck, 1 is perfect."
+        f"People who marked the same talks agree with an alpha of {number_text(people.alpha)}: 0 is luck, 1 is "
+        "perfect."
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vivavoce.errors import plural
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.problem_sentences import problem_sentence
-from vivavoce.intents.problems import MIN_COST, Problem, ProblemKind, Remedy
+from vivavoce.intents.problems import MIN_COST, PAIRS, Problem, ProblemKind, Remedy
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
 from vivavoce.sentences import say
@@ -52,7 +52,7 @@ def problem_title(problem: Problem) -> str:
     match problem.kind:
         case ProblemKind.PAIR | ProblemKind.TWIN_NAMES:
             a, b = problem.topics
-            return say(f"{a!s} and {b!s}")
+            return f"{a} and {b}"
         case ProblemKind.WEAKEST_TOPIC:
             return problem.topics[0]
         case ProblemKind.OUT_OF_SCOPE:
@@ -116,6 +116,6 @@ def example_topic(example: ProblemExample) -> str:
 
 def pair_of(problem: Problem, result: IntentsResult) -> Pair | None:
     """Return the two topics that a problem is about as they were ranked; None where it is about something else."""
-    if problem.kind not in (ProblemKind.PAIR, ProblemKind.TWIN_NAMES):
+    if problem.kind not in PAIRS:
         return None
     return next((pair for pair in result.pairs if {pair.a, pair.b} == set(problem.topics)), None)

@@ -186,10 +186,10 @@ def pair_mistakes(pair: Pair) -> str:
     if pair.loss is None:
         return ""
     if pair.loss.examples == 1:
-        return say("1 example gets the answer of the wrong one, or none")
+        return say("1 example gets the other topic's answer, or none")
     if pair.loss.examples:
-        return say(f"{pair.loss.examples:,} examples get the answer of the wrong one, or none")
-    return say("no example was mistaken in most of its tests")
+        return say(f"{pair.loss.examples:,} examples get the other topic's answer, or none")
+    return say("no example was taken for the other topic in most of its tests")
 
 
 def pair_direction(pair: Pair) -> str:

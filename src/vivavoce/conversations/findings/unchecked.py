@@ -34,13 +34,13 @@ def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
 def warn_of_gap(one: Unchecked) -> str:
     """Say what could not be checked with a bot, and what to do about it."""
     bot, part, turns = one.bot, one.gap.part, plural(one.of, "turn")
-    rest = say(f"in {plural(one.partly, 'turn')} only the rest could be checked")
+    rest = say(f"{plural(one.partly, 'turn')} could be checked only in part")
     if not one.turns:
         return say(f"{bot!s} reports no {part}: {rest}")
-    left = say(f"{one.turns:,} of {turns} could not be checked and are in no number")
-    parts = f"{left}; {rest}" if one.partly else left
+    left = say(f"{one.turns:,} of {turns} could not be checked, so no number counts them")
+    unchecked = f"{left}; {rest}" if one.partly else left
     return say(
-        f"{bot!s} reports no {part}: {parts}. Expect a reply in these turns too, or let the bot report {part}."
+        f"{bot!s} reports no {part}: {unchecked}. Expect a reply in these turns too, or let the bot report {part}."
     )
 
 
@@ -51,8 +51,8 @@ def warn_of_delays(delays: Iterable[Delay]) -> Iterator[str]:
             bot, share, p95, most = one.bot, 100 * one.share, one.p95_ms, one.max_ms
             yield say(
                 f"{bot!s}: response times include delays of this machine, {share:.0f} % of the time measured"
-                f" (95 % of replies up to {p95:,.0f} ms, at most {most:,.0f} ms): hold fewer conversations at once"
-                " (--concurrency) or use a less busy machine"
+                f" (95 % of replies up to {p95:,.0f} ms, at most {most:,.0f} ms): hold fewer conversations at once,"
+                " or use a less busy machine"
             )
 
 

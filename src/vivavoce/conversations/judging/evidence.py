@@ -285,7 +285,7 @@ def check_time(scene: Scene) -> Iterator[Check]:
         yield Check(None, say("the time was not checked: it is not known"))
         return
     if given - scene.exchange.lag_ms <= most < given:
-        yield Check(None, say("the time was not checked: this machine was busy while the bot was waited for"))
+        yield Check(None, say("the time was not checked: this machine was busy while it waited for the bot"))
         return
     yield Check(
         given <= most, "" if given <= most else say(f"answered after {given:,.0f} ms, expected within {most:,.0f} ms")

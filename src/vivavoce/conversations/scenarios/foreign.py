@@ -18,10 +18,11 @@ from vivavoce.files.sources import MEGABYTE, read_text
 from vivavoce.files.tables import ReadOptions
 from vivavoce.files.xlsx import read_xlsx
 from vivavoce.files.yamls import read_yaml
+from vivavoce.sentences import say
 
 MAX_NAMES = 2_000
 OWN = frozenset({"scenarios", "suite", "level"})
-READ = "scenarios are read from YAML, CSV and XLSX of our own form, Botium scripts and Rasa tests"
+READ = say("scenarios are read from YAML, CSV and XLSX of our own form, Botium scripts and Rasa tests")
 _MOST = ReadOptions(max_bytes=20 * MEGABYTE)
 
 _SHEET = "write its cases into a sheet with the columns scenario, level, user and good_replies (docs/scenarios.md)"

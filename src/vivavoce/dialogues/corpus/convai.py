@@ -57,7 +57,7 @@ def _ratings_2017(marks: list[Item], users: list[str]) -> Iterator[Rating]:
         rated = read_name(_key(mark, "userId"), "userId")
         others = [user for user in users if user != rated]
         if len(others) != 1 or rated not in users:
-            raise UnreadableError(f"the evaluation of '{rated}' does not belong to one of two users")
+            raise UnreadableError(f"'{rated}' was evaluated, but is not one of exactly two users")
         given = {name: value for name, value in mark.items() if name != "userId" and value not in (0, None)}
         if given:
             aspects = {name: _mark(value, name) for name, value in given.items() if name != "quality"}

@@ -28,7 +28,7 @@ class ImportChoices(Body):
     """How a source is to be read, and what is to be done with it. `encoding` of a file; empty: found out.
 
     `out_of_scope` names the topic of messages that no topic fits. `auto`: the usual names, such as `oos`, `fallback`
-    or `None`; `-`: none, every topic is one.
+    or `None`; `-`: none, every name is a topic.
     """
 
     text_column: Name = ""

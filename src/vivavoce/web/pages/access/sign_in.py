@@ -144,7 +144,7 @@ def _notice(words: Words, filled: _Filled) -> str:
         return words.gettext("You were signed out. Sign in and your text will be waiting.")
     if filled.lost:
         return words.gettext(
-            "You were signed out, and what you sent is too long to wait here. Sign in and send it again."
+            "You were signed out, and what you sent is too long to be kept here. Sign in and send it again."
         )
     return ""
 

@@ -237,8 +237,8 @@ def _columns(words: Words, project: Project, found: RunComparison) -> tuple[Colu
         for run in runs
     )
     meaning = words.gettext(
-        "Later minus earlier. Coloured where it is clear: the first line by the shared questions, all others each by "
-        "itself, which takes more data."
+        "Later minus earlier. Coloured where the change is clear: the first line is judged by the shared questions, "
+        "every other number by itself, which takes more data."
     )
     return (
         Column(words.gettext("Number")),
@@ -288,8 +288,8 @@ def _by_later(words: Words, found: RunComparison) -> str:
     """Say what is left of the change where both runs are judged by the topics of the later one."""
     judged, number = found.questions.by_later_topics, Writer(words).number
     return words.gettext(
-        "Judged by the topics of run %(b)s in both runs, %(better)s became right and %(worse)s no longer are; all "
-        "others changed because they are filed elsewhere.",
+        "With both runs judged by the topics of run %(b)s, %(better)s became right and %(worse)s no longer are; the "
+        "others changed only because they moved to another topic.",
         b=found.b.number,
         better=number(judged.improved),
         worse=number(judged.broken),

@@ -126,7 +126,7 @@ def share_field(words: Words, values: Mapping[str, str], error: InputError | Non
         words.gettext("Share of out-of-scope questions in live traffic"),
         "number",
         values.get(name, ""),
-        words.gettext("From 0 to 0.99. The numbers about all questions are weighed for it. Empty: as tested."),
+        words.gettext("From 0 to 0.99. Numbers about all questions are weighted for it. Empty: as tested."),
         fault_at(error, name),
         low="0",
         high=str(MOST_OUT_OF_SCOPE),

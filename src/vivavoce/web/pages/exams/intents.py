@@ -336,12 +336,17 @@ def _tile(result: IntentsResult, name: str) -> TileView:
 
 def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: bool) -> Iterator[ProblemCard]:
     """Yield every problem of the exam in its order."""
+    from vivavoce.intents.problems import PAIRS
     from vivavoce.reports import problem_wording
 
     found = intents.intents_result(store, run).problems
     for problem, line in zip(found, problems_of_intents(store, project, run), strict=True):
+        a, b = problem.topics if problem.kind in PAIRS else ("", "")
+        title = (
+            words.gettext("%(a)s and %(b)s", a=a, b=b) if a else words.said(problem_wording.problem_title(problem))
+        )
         yield ProblemCard(
-            words.said(problem_wording.problem_title(problem)),
+            title,
             line.text,
             line.remedy,
             tuple((one.text, problem_wording.example_topic(one)) for one in problem.examples[:SHOWN_QUESTIONS]),

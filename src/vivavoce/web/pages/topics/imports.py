@@ -344,7 +344,7 @@ def _mode_fields(words: Words, choices: Choices) -> tuple[Field, ...]:
     )
     stranger = words.gettext(
         "The topic of messages that the bot should not answer. auto: the usual names, such as oos, fallback or None; "
-        "-: none, every topic is one."
+        "-: none, every name is a topic."
     )
     return (
         Field("out_of_scope", words.gettext("Name for out of scope"), value=choices.out_of_scope, help=stranger,
