@@ -48,7 +48,7 @@ SOURCES = {
     "CLINC150, 300 of 20 topics, linear": Source("clinc150_full", 20, 300, "linear"),
     "BANKING77, 150 of 10 topics, linear": Source("banking77", 10, 150, "linear"),
     "StackOverflow, 300 of 10 topics, tfidf": Source("stackoverflow", 10, 300, "tfidf"),
-    "ROBO (held out), 400 of 25 topics, tfidf": Source("roboai_faq_en", 25, 400, "tfidf", 0.4),
+    "ROBO (held out), 300 of 15 topics, tfidf": Source("roboai_faq_en", 15, 300, "tfidf", 0.4),
 }
 
 
