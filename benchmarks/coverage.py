@@ -66,7 +66,7 @@ def judge(low: float, high: float, verdict: bool) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--draws", type=int, default=150, help="draws of each data set; five times as many simulated ones"
+        "--draws", type=int, default=150, help="draws of each data set, and five times as many of the rest"
     )
     parser.add_argument("--exam", choices=tuple(EXAMS), action="append", help="only this exam")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
