@@ -1,6 +1,6 @@
 """Do the intervals and verdicts keep their promise? Many small draws, and how often the truth lies inside.
 
-    python benchmarks/coverage.py [--draws 200] [--exam intents] [--processes 2]     # about 20 minutes on two cores
+    python benchmarks/coverage.py [--draws 150] [--exam intents] [--processes 2]     # about 20 minutes on two cores
 
 A printed 95 % interval should hold the truth in 93 to 97 of 100 draws, and two equals should be called different in 6
 of 100 at most. `coverage_intents.py`, `coverage_conversations.py` and `coverage_dialogues.py` say what is drawn and
@@ -65,7 +65,9 @@ def judge(low: float, high: float, verdict: bool) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=200, help="draws of each data set; five times as many simulated")
+    parser.add_argument(
+        "--draws", type=int, default=150, help="draws of each data set, and five times as many of the rest"
+    )
     parser.add_argument("--exam", choices=tuple(EXAMS), action="append", help="only this exam")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     told = parser.parse_args()

@@ -81,7 +81,7 @@ def test_the_headline_names_the_best_bot_where_it_is_shown_to_be_better(runs: di
 
 def test_two_bots_that_do_the_same_are_too_close_to_call(runs: dict[str, Run]) -> None:
     result, record = runs["same"]
-    assert wording.headline(result).startswith("first and second are too close to call: right in 50 % of 60 turns")
+    assert wording.headline(result).startswith("first and second are too close to call: right in 30 of 60 turns")
     for text in (terminal((result, record), verbose=True), words(page_of(result, record))):
         assert "better than" not in text
         assert "best of" not in text
@@ -91,7 +91,7 @@ def test_two_bots_far_apart_in_few_scenarios_are_not_called_close(runs: dict[str
     result = runs["same"][0]
     apart = tuple(replace(one, difference=0.8, low=0.6, high=1.0, differing=4) for one in result.comparisons)
     said = wording.headline(replace(result, comparisons=apart))
-    assert said.startswith("Too few scenarios to say which of first and second is better: right in 50 % of 60 turns")
+    assert said.startswith("Too few scenarios to say which of first and second is better: right in 30 of 60 turns")
 
 
 def test_better_is_said_only_of_a_bot_that_a_comparison_calls_better(run: Run) -> None:

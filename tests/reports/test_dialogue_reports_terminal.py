@@ -70,7 +70,7 @@ def test_the_verdict_comes_first_then_scores_bots_and_what_to_read() -> None:
 
 
 def test_the_interval_and_the_count_stand_beside_the_mean() -> None:
-    assert "(2.94 to 3.24, n = 81)" in terminal(many(90))
+    assert "(2.94 to 3.26, n = 81)" in terminal(many(90))
 
 
 def test_markup_of_a_log_is_shown_as_it_is() -> None:

@@ -189,7 +189,9 @@ def test_people_agree_as_the_textbook_counts_it(items: list[dict[str, float]]) -
     paired = [row for row in table if sum(value is not None for value in row) >= 2]
     assert found.same.value == pytest.approx(percent_agreement(paired))
     assert found.alpha.value == pytest.approx(krippendorff_alpha_nominal(paired))
-    assert (found.same.low is not None) == (found.items >= FEWEST)
+    assert (found.same.low is not None) == (found.items > 0)
+    assert not found.items or (found.same.low or 0) < (found.same.high or 0)
+    assert (found.alpha.low is not None) <= (found.items >= FEWEST)
 
 
 @settings(max_examples=30)
