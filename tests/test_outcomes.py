@@ -178,7 +178,7 @@ def test_nothing_suppressed_leaves_carefulness_undefined() -> None:
 
 
 def test_nothing_at_all_has_no_value_anywhere() -> None:
-    assert [share.value for share in Counts({}).shares().values()] == [None] * 9
+    assert [share.value for share in Counts({}).shares().values()] == [None] * 10
     assert Counts.of_places(np.empty(0, dtype=np.intp)).total == 0
 
 

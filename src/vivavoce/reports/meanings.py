@@ -273,13 +273,7 @@ _TABLE = (
         "pair",
         "no setting tested every topic",
     ),
-    Measure(
-        "lost",
-        "Lost between the two",
-        "Share of examples that get the other's answer, or none.",
-        "lower",
-        about="pair",
-    ),
+    Measure("lost", "Lost between the two", "Examples with the other's answer, or with none.", "lower", about="pair"),
     # --- data and time ------------------------------------------------------------------------------------
     Measure(
         "inflation",
