@@ -28,7 +28,7 @@ from vivavoce.records import NO_GUESS, Guess, Rate
 
 # Fewer texts than these of a topic leave too little to draw from.
 LEAST_TEXTS = 90
-ASKED_OF_A_TOPIC = 40
+ASKED_OF_A_TOPIC = 300
 LOST = 0.125
 SETTINGS = ((0, 0.0), (0, 0.15), (5, 0.0))
 
