@@ -4,7 +4,8 @@ Truth of a number: its mean over all draws, which is what other examples of the 
 four fifths). For three numbers also that of the bot, trained on the whole draw and asked the rest: "bot" is the mean
 over all draws, "this bot" the one of the very draw. Engines of a comparison: "equals" are two engines that each lose
 one answer in eight by chance; "difference" is that of two different engines, its truth the mean over all draws.
-Constants of the intervals were chosen on other topics of CLINC150, BANKING77 and StackOverflow, not on ROBO.
+Constants of the intervals were chosen on other draws of CLINC150, BANKING77 and StackOverflow, whose topics overlap
+with these in part, not on ROBO.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from vivavoce.records import NO_GUESS, Guess, Rate
 
 # Fewer texts than these of a topic leave too little to draw from.
 LEAST_TEXTS = 90
-ASKED_OF_A_TOPIC = 40
+ASKED_OF_A_TOPIC = 300
 LOST = 0.125
 SETTINGS = ((0, 0.0), (0, 0.15), (5, 0.0))
 
