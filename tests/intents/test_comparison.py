@@ -333,4 +333,4 @@ def test_what_is_too_close_to_call_needs_more_examples(
         assert more > 0
     # The whole of them would decide: with so many the same difference has that much smaller an error.
     whole = (examples + more) / examples
-    assert difference >= student(max(1, round(freedom * whole))) * error / whole**0.5 * 0.99
+    assert difference >= student(freedom * whole) * error / whole**0.5 * 0.99

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vivavoce.classifiers.fakes import EchoClassifier, JaccardClassifier, NullClassifier
 from vivavoce.intents import examine_intents
-from vivavoce.intents.influences import influences, share_parts, typical_f1
+from vivavoce.intents.influences import influences, share_parts, typical_f1, typical_recall
 from vivavoce.intents.measures import Items, measures
 from vivavoce.records import Dataset
 
@@ -28,10 +28,11 @@ def without(whole: Items, row: int) -> Items:
     return Items(*(np.delete(column, row) for column in (whole.truth, whole.guess, whole.confidence)))
 
 
-@pytest.mark.parametrize("name", ["f1_macro", "f1_weighted", "oos_auroc", "aurc", "augrc"])
+@pytest.mark.parametrize("name", ["recall_macro", "f1_macro", "f1_weighted", "oos_auroc", "aurc", "augrc"])
 def test_the_influence_of_an_item_is_what_the_number_loses_without_it(name: str) -> None:
     whole = items()
-    found = influences(whole, THRESHOLD, typical_f1([whole], THRESHOLD, 7))[name]
+    typical = (measure([whole], THRESHOLD, 7) for measure in (typical_f1, typical_recall))
+    found = influences(whole, THRESHOLD, *typical)[name]
     value, rows = measures(whole, THRESHOLD)[name], range(0, len(whole), 5)
     lost = np.array([(value or 0) - (measures(without(whole, row), THRESHOLD)[name] or 0) for row in rows])
     assert found[list(rows)] == pytest.approx(lost, abs=0.05 * np.abs(lost).max())
