@@ -374,7 +374,7 @@ def test_every_answer_is_recorded_as_it_came(endpoint: Endpoint, tmp_path: Path)
     assert rows[0]["content"] == GOOD
 
 
-def test_a_run_that_was_stopped_goes_on_where_it_was(endpoint: Endpoint, tmp_path: Path) -> None:
+def test_a_run_that_was_stopped_goes_on_where_it_was(endpoint: Endpoint, tmp_path: Path, hears_ctrl_c: None) -> None:
     record = tmp_path / "answers.jsonl"
 
     def stop(done: int, total: int) -> None:

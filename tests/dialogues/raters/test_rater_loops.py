@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -42,14 +41,6 @@ def test_an_error_comes_out_as_it_is() -> None:
         run_to_end(fail())
     with pytest.raises(ValueError, match="no"):
         asyncio.run(notebook())
-
-
-@pytest.fixture
-def hears_ctrl_c() -> Iterator[None]:
-    """Who runs the tests in the background may ignore Ctrl-C; the endless work must not."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupt_ends_the_work_in_the_thread(hears_ctrl_c: None) -> None:
