@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -245,3 +247,19 @@ def test_the_command_writes_json_to_a_file(tmp_path: Path) -> None:
 def test_the_command_lets_errors_rise() -> None:
     assert isinstance(CliRunner().invoke(app, ["path"]).exception, MissingPartError)
     assert isinstance(CliRunner().invoke(app, ["path", "minilmm"]).exception, UsageError)
+
+
+def test_a_folder_that_vanishes_while_it_is_measured_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "kept").write_bytes(b"12345")
+    real = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if str(path).endswith("gone"):
+            raise FileNotFoundError(path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert weights._bytes_under(tmp_path) == 5

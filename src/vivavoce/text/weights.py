@@ -234,10 +234,12 @@ def _watch(process: subprocess.Popen[bytes], work: Path, tell: Callable[[int], N
 
 
 def _bytes_under(folder: Path) -> int:
+    """Return how much a folder holds; `os.walk` passes over folders that pip has just removed, `rglob` does not."""
     total = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):  # pip has just moved it
-            total += path.stat().st_size
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # pip has just moved it
+                total += os.path.getsize(os.path.join(place, name))
     return total
 
 
