@@ -26,7 +26,7 @@ from vivavoce.conversations import RunRecord, score_run
 from vivavoce.conversations.findings.result_json import result_to_json
 from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, Pattern, Plan, Script, ScriptTurn
-from vivavoce.reports.conversation_html import render_conversations
+from vivavoce.reports.conversations.html import render_conversations
 
 DELAY = 0.1
 AT_ONCE = 200

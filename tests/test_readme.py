@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from vivavoce import demo
-from vivavoce.cli.demo import Shown, _show_one
+from vivavoce.cli.demo.commands import Shown, _show_one
 from vivavoce.intents import IntentsResult, examine_intents
-from vivavoce.reports import problem_wording, wording
-from vivavoce.reports.tables import show_result
+from vivavoce.reports.intents import problem_wording, wording
+from vivavoce.reports.intents.tables import show_result
 from vivavoce.text import find_weights, get_weights
 
 README = Path(__file__).resolve().parents[1] / "README.md"

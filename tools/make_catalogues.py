@@ -305,7 +305,10 @@ def _tabled() -> Iterator[Message]:
     """Yield the texts of tables that pages read from."""
     from vivavoce.outcomes import Outcome, TurnOutcome
     from vivavoce.records import Status
-    from vivavoce.reports import conversation_meanings, dialogue_meanings, meanings, titles
+    from vivavoce.reports.conversations import meanings as conversation_meanings
+    from vivavoce.reports.dialogues import meanings as dialogue_meanings
+    from vivavoce.reports.intents import meanings
+    from vivavoce.reports.shared import titles
     from vivavoce.workspace.access.engine_rules import known_engines
 
     tables = (meanings.MEASURES, conversation_meanings.CONVERSATION_MEASURES, dialogue_meanings.DIALOGUE_MEASURES)

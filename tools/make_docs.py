@@ -11,8 +11,8 @@ from typing import Any
 
 from vivavoce import plugins
 from vivavoce.outcomes import Outcome
-from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
-from vivavoce.reports.meanings import render_measures_table
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+from vivavoce.reports.intents.meanings import render_measures_table
 from vivavoce.settings import render_settings_table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -18,10 +18,10 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Route
 
 from vivavoce.records import Rate
-from vivavoce.reports.charts import RateRow, comparison_chart, timeline_chart
-from vivavoce.reports.meanings import MEASURES
-from vivavoce.reports.svg import AnyChart, to_svg
-from vivavoce.reports.tags import Html
+from vivavoce.reports.intents.charts import RateRow, comparison_chart, timeline_chart
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.svg import AnyChart, to_svg
+from vivavoce.reports.shared.tags import Html
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager, Progress, Row, Turn
 from vivavoce.web.rendering import STATIC, Flash, Frame, Link, Person, choose_theme, environment

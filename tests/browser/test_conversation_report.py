@@ -16,7 +16,7 @@ from shelves import Shelf
 from vivavoce.bots import load_bots
 from vivavoce.conversations import RunOptions, begin_run, diff_runs, expand, hold_conversations, read_suite, score_run
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.reports.conversation_html import render_conversations, render_run_diff
+from vivavoce.reports.conversations.html import render_conversations, render_run_diff
 
 pytestmark = pytest.mark.browser
 # Every shape of the page is there with so many of each level; the whole suite makes it five times as large.

@@ -11,7 +11,7 @@ import pytest
 from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_paper, opened
 from shelves import Shelf
 
-from vivavoce.reports.dialogue_html import render_dialogues
+from vivavoce.reports.dialogues.html import render_dialogues
 
 RESULTS = str(Path(__file__).resolve().parents[1] / "reports")
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ from journeys import visiting
 from opening import PHONE, check_accessible
 
 from problem_hall import keep_exam, mixed_exam
-from vivavoce.reports.problem_wording import problem_sentence
+from vivavoce.reports.intents.problem_wording import problem_sentence
 from vivavoce.store.rows import Role
 
 pytestmark = pytest.mark.browser

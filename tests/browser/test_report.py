@@ -14,7 +14,7 @@ from vivavoce.classifiers.fakes import JaccardClassifier
 from vivavoce.files import read_dataset
 from vivavoce.intents import examine_intents
 from vivavoce.intents.check import check
-from vivavoce.reports.html import render_check, render_result
+from vivavoce.reports.intents.html import render_check, render_result
 
 pytestmark = pytest.mark.browser
 DEMO = Path(__file__).resolve().parents[2] / "src" / "vivavoce" / "demo" / "recruiting_en.csv"

@@ -197,7 +197,7 @@ def test_a_suite_with_an_agent_beside_it_needs_no_bot_named(viva, folder, monkey
     (folder / "there" / "agent.yaml").write_text(agent.read_text(encoding="utf-8"), encoding="utf-8")
     text = SUITE.replace("language: en", "language: en\nagent: agent.yaml")
     (folder / "there" / "suite.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("vivavoce.cli.conversation_material.LOCAL_BOTS", ("nearest", "keywords"))
+    monkeypatch.setattr("vivavoce.cli.conversations.material.LOCAL_BOTS", ("nearest", "keywords"))
     result = viva("conversations", "run", "there/suite.yaml", "--json", "-")
     assert result.exit_code == 0, result.stderr
     assert [bot["name"] for bot in json.loads(result.stdout)["bots"]] == ["nearest", "keywords"]
@@ -239,7 +239,7 @@ def test_a_gate_that_cannot_be_read_is_refused_before_any_bot_is_asked(hold, hea
 
 
 def test_every_number_that_has_a_better_side_can_be_a_gate(hold, viva, plain):
-    from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES
+    from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES
 
     hold("--quiet")
     names = [name for name, measure in CONVERSATION_MEASURES.items() if measure.better != "neither"]
@@ -408,9 +408,9 @@ def test_files_are_written_even_if_nobody_reads_the_terminal(hold, viva, folder,
         raise BrokenPipeError
 
     hold("--quiet")
-    monkeypatch.setattr("vivavoce.cli.conversation_results.Screen.print", gone)
+    monkeypatch.setattr("vivavoce.cli.conversations.results.Screen.print", gone)
     # The end of standard output is another test's; here it must stay open.
-    monkeypatch.setattr("vivavoce.cli.failures._reader_gone", lambda: 141)
+    monkeypatch.setattr("vivavoce.cli.shared.failures._reader_gone", lambda: 141)
     assert viva("conversations", "score", "record", "--html", "r.html", "--junit", "r.xml").exit_code == 141
     assert viva("conversations", "compare", "record", "record", "--html", "d.html").exit_code == 141
     assert all((folder / name).stat().st_size for name in ("r.html", "r.xml", "d.html"))

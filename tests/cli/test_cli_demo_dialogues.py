@@ -12,11 +12,11 @@ INVENTED = "These talks and the marks on them are invented for demonstration."
 @pytest.fixture
 def only_dialogues(monkeypatch):
     """Leave the other two exams out, which have tests of their own."""
-    from vivavoce.cli.demo_dialogues import score_demo
+    from vivavoce.cli.demo.dialogues import score_demo
 
     monkeypatch.setattr("vivavoce.text.get_weights", lambda *_: None)
-    monkeypatch.setattr("vivavoce.cli.demo._languages", lambda _: [])
-    monkeypatch.setattr("vivavoce.cli.demo._others", lambda out, progress: [score_demo(out, progress)])
+    monkeypatch.setattr("vivavoce.cli.demo.commands._languages", lambda _: [])
+    monkeypatch.setattr("vivavoce.cli.demo.commands._others", lambda out, progress: [score_demo(out, progress)])
 
 
 @pytest.mark.usefixtures("only_dialogues")

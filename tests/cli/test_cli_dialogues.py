@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.cli.completion import complete_log_format, complete_rater, complete_talks
-from vivavoce.cli.dialogue_material import Log
-from vivavoce.cli.dialogue_options import LogReading, ScoreReports
-from vivavoce.cli.dialogue_scoring import Work, stream_scores
+from vivavoce.cli.dialogues.material import Log
+from vivavoce.cli.dialogues.options import LogReading, ScoreReports
+from vivavoce.cli.dialogues.scoring import Work, stream_scores
+from vivavoce.cli.shared.completion import complete_log_format, complete_rater, complete_talks
 from vivavoce.dialogues import load_rater
 
 LENGTH = ("--rater", "length")
@@ -130,7 +130,7 @@ def test_streaming_gives_the_same_lines_as_reading_all(viva, folder, plain):
 @pytest.mark.parametrize("words", [("--stream", "--out", "x.jsonl"), ("--stream", "--json", "-"), ("--json", "-")])
 def test_a_stream_ends_with_what_is_known_of_its_rater_and_a_warning(viva, plain, words):
     from vivavoce.dialogues import load_rater
-    from vivavoce.reports.dialogue_wording import origin_sentence
+    from vivavoce.reports.dialogues.wording import origin_sentence
 
     result = viva("dialogues", "score", "marked.jsonl", *words)
     assert result.exit_code == 0, result.stderr

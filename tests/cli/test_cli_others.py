@@ -7,7 +7,7 @@ import json
 import pytest
 
 from vivavoce import demo
-from vivavoce.cli.completion import complete_classifier, complete_material
+from vivavoce.cli.shared.completion import complete_classifier, complete_material
 from vivavoce.errors import UsageError, WorkError
 from vivavoce.records import Dataset
 from vivavoce.version import __version__

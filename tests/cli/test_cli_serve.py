@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from vivavoce.cli.serve import Listening, address_of, config_of, is_loopback
-from vivavoce.cli.server_processes import Task, can_share, task_from_line, task_to_line, usual_count
+from vivavoce.cli.serving.serve import Listening, address_of, config_of, is_loopback
+from vivavoce.cli.serving.server_processes import Task, can_share, task_from_line, task_to_line, usual_count
 from vivavoce.settings import Settings
 from vivavoce.store.database import open_store
 from vivavoce.store.rows import Role
@@ -192,7 +192,7 @@ def test_another_process_answers_while_the_first_does_not_and_goes_when_it_is_ki
 
 
 def test_several_processes_are_refused_where_they_cannot_share_a_port(viva, plain, folder, monkeypatch):
-    monkeypatch.setattr("vivavoce.cli.server_processes.can_share", lambda: False)
+    monkeypatch.setattr("vivavoce.cli.serving.server_processes.can_share", lambda: False)
     result = viva("serve", "--port", "0", "--processes", "2")
     assert result.exit_code == 2
     assert "cannot share a port" in plain(result.output)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.cli.places import place_of
+from vivavoce.cli.shared.places import place_of
 from vivavoce.store.database import open_store
 from vivavoce.store.rows import Role
 from vivavoce.workspace.access.actors import PRODUCT

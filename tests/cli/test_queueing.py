@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from vivavoce.cli.queueing import FewAtATime
+from vivavoce.cli.serving.queueing import FewAtATime
 
 NEVER = 3_600.0
 AT_ONCE = 0.0

@@ -28,7 +28,7 @@ from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_j
 from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Action, Reply, Status
-from vivavoce.reports.conversation_wording import headline
+from vivavoce.reports.conversations.wording import headline
 
 ACTS = BotFacts("acts", reports_actions=True)
 TALKS = BotFacts("talks")

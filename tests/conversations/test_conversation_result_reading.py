@@ -21,9 +21,9 @@ from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.runner import RunOptions
 from vivavoce.errors import DataError
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.reports import parts
-from vivavoce.reports.conversation_html import render_conversations
-from vivavoce.reports.figures import conversations_charts
+from vivavoce.reports.conversations.html import render_conversations
+from vivavoce.reports.shared import parts
+from vivavoce.reports.shared.figures import conversations_charts
 
 SUITE = """
 suite: small

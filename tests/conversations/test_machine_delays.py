@@ -17,7 +17,7 @@ from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_co
 from vivavoce.conversations.scenario import Expectation, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Reply, Status
-from vivavoce.reports.conversation_wording import headline
+from vivavoce.reports.conversations.wording import headline
 
 BLOCKED = 0.2
 

@@ -23,9 +23,9 @@ from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Pas
 from vivavoce.dialogues.result_json import result_to_json
 from vivavoce.dialogues.result_reading import dialogues_result_from_json
 from vivavoce.errors import DataError
-from vivavoce.reports import parts
-from vivavoce.reports.dialogue_html import render_dialogues
-from vivavoce.reports.figures import dialogues_charts
+from vivavoce.reports.dialogues.html import render_dialogues
+from vivavoce.reports.shared import parts
+from vivavoce.reports.shared.figures import dialogues_charts
 
 flags = st.sampled_from([None, True, False])
 

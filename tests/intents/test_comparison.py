@@ -29,7 +29,7 @@ from vivavoce.intents.record import UnitKey
 from vivavoce.intents.runner import Unit, run_units
 from vivavoce.intents.splits import Design, Setting, SplitPlan
 from vivavoce.records import Dataset, Guess
-from vivavoce.reports.comparison import difference_sentence
+from vivavoce.reports.intents.comparison import difference_sentence
 from vivavoce.statistics import holm, items_to_decide, student
 
 WORDS = {

@@ -22,7 +22,7 @@ from vivavoce.intents.quality import DataQuality, ProblemExample, judge_quality
 from vivavoce.intents.record import Answers, Timing, UnitKey, UnitResult
 from vivavoce.intents.result_reading import intents_result_from_json
 from vivavoce.records import Dataset, Example, Rate
-from vivavoce.reports.problem_wording import problem_advice, problem_title, verdict
+from vivavoce.reports.intents.problem_wording import problem_advice, problem_title, verdict
 
 SETTINGS = (Setting(0, 0.0), Setting(0, 0.15))
 NOUNS = {

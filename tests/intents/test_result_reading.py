@@ -23,9 +23,9 @@ from vivavoce.intents.measures import Items, risk_coverage
 from vivavoce.intents.result import curve_json
 from vivavoce.intents.result_reading import _curve, intents_result_from_json, rate_names
 from vivavoce.records import Dataset
-from vivavoce.reports import parts
-from vivavoce.reports.comparison import render_comparison
-from vivavoce.reports.html import render_result
+from vivavoce.reports.intents.comparison import render_comparison
+from vivavoce.reports.intents.html import render_result
+from vivavoce.reports.shared import parts
 
 TOPICS = 9
 

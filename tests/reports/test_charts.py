@@ -12,8 +12,8 @@ import pytest
 
 from vivavoce.intents import IntentsResult
 from vivavoce.records import Rate
-from vivavoce.reports import charts
-from vivavoce.reports.svg import DARK, PALETTE, AnyChart, to_svg
+from vivavoce.reports.intents import charts
+from vivavoce.reports.shared.svg import DARK, PALETTE, AnyChart, to_svg
 
 MAKERS: dict[str, Callable[[IntentsResult], AnyChart]] = {
     "settings": charts.settings_chart,

@@ -21,11 +21,11 @@ from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import Exchange, State, TalkKey
 from vivavoce.errors import GateError, UsageError
 from vivavoce.records import Reply, Status
-from vivavoce.reports.conversation_gates import TurnGate, parse_turn_gate, require_turn_gates
-from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES
-from vivavoce.reports.junit import render_junit
-from vivavoce.reports.markdown import _plain, render_summary
-from vivavoce.reports.turn_tables import COLUMNS, write_turns
+from vivavoce.reports.conversations.gates import TurnGate, parse_turn_gate, require_turn_gates
+from vivavoce.reports.conversations.junit import render_junit
+from vivavoce.reports.conversations.markdown import _plain, render_summary
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES
+from vivavoce.reports.conversations.turn_tables import COLUMNS, write_turns
 
 BOTS = {"[b]bot[/b]": hostile, "poor": poor, "mid": middling, "dead": broken}
 

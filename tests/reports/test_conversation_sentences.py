@@ -19,13 +19,13 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.records import Rate
-from vivavoce.reports import conversation_wording as wording
-from vivavoce.reports.conversation_changes import course_sentence
-from vivavoce.reports.conversation_html import render_conversations
-from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES, rate_value
-from vivavoce.reports.conversation_sections import rate_part
-from vivavoce.reports.conversation_tables import rate_cell, show_conversations
-from vivavoce.reports.markdown import render_summary
+from vivavoce.reports.conversations import wording
+from vivavoce.reports.conversations.changes import course_sentence
+from vivavoce.reports.conversations.html import render_conversations
+from vivavoce.reports.conversations.markdown import render_summary
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, rate_value
+from vivavoce.reports.conversations.sections import rate_part
+from vivavoce.reports.conversations.tables import rate_cell, show_conversations
 
 MEANS = ("f1", "macro_f1", "mean_turn", "weakest_turn", "pass_hat_2")
 SHARES = tuple(name for name in CONVERSATION_MEASURES if name not in MEANS)

@@ -14,7 +14,7 @@ from vivavoce.conversations.scenario import Expectation, Scenario, Suite, Turn
 from vivavoce.conversations.scenarios.check import CheckProblem, SuiteCheck
 from vivavoce.conversations.scenarios.twins import add_typos
 from vivavoce.plugins import Description
-from vivavoce.reports.conversation_tables import show_bots, show_contract, show_suite_check, show_typos
+from vivavoce.reports.conversations.tables import show_bots, show_contract, show_suite_check, show_typos
 
 
 def shown(show: Callable[..., None], *what: Any) -> str:

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.dialogues.result import DialoguesResult, Origin, Score, SystemPair, TurnEffect
 from vivavoce.records import Rate
-from vivavoce.reports import dialogue_bots as bot_wording
-from vivavoce.reports import dialogue_wording as wording
-from vivavoce.reports.dialogue_html import render_dialogues
-from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES, number_text, signed
-from vivavoce.reports.dialogue_sections import HIGHEST_SHOWN, LOWEST_SHOWN, QUEUE_SHOWN
-from vivavoce.reports.dialogue_talks import MOST_MESSAGES, Message, talk_part, telling_messages
-from vivavoce.reports.meanings import render_measures_table
+from vivavoce.reports.dialogues import bots as bot_wording
+from vivavoce.reports.dialogues import wording
+from vivavoce.reports.dialogues.html import render_dialogues
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES, number_text, signed
+from vivavoce.reports.dialogues.sections import HIGHEST_SHOWN, LOWEST_SHOWN, QUEUE_SHOWN
+from vivavoce.reports.dialogues.talks import MOST_MESSAGES, Message, talk_part, telling_messages
+from vivavoce.reports.intents.meanings import render_measures_table
 
 NOT_YET = "You cannot compare bots with these scores yet."
 VOID = {"meta", "br", "col", "hr"}

@@ -13,8 +13,8 @@ from dialogue_results import CASES, hostile, many, one
 
 from vivavoce.dialogues.result import DialoguesResult
 from vivavoce.records import Rate
-from vivavoce.reports import dialogue_charts as charts
-from vivavoce.reports.svg import AnyChart, to_svg
+from vivavoce.reports.dialogues import charts
+from vivavoce.reports.shared.svg import AnyChart, to_svg
 
 MAKERS: dict[str, Callable[[DialoguesResult], AnyChart | None]] = {
     "distribution": charts.distribution_chart,

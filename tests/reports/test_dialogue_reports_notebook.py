@@ -14,7 +14,7 @@ import pytest
 from vivavoce.dialogues import exam
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Origin, Reason, Score, TurnEffect
-from vivavoce.reports.svg import to_svg
+from vivavoce.reports.shared.svg import to_svg
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "dialogues.ipynb"
 CHARTS = 4

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from vivavoce.dialogues.result import DialoguesResult
 from vivavoce.records import Rate
-from vivavoce.reports.dialogue_tables import (
+from vivavoce.reports.dialogues.tables import (
     ROW_COLUMNS,
     bar_line,
     dialogue_rows,

@@ -14,12 +14,12 @@ from talk_runs import broken, good, middling, write_run
 from vivavoce.classifiers.fakes import JaccardClassifier, NullClassifier
 from vivavoce.conversations.scoring import score_run
 from vivavoce.intents import IntentsResult, compare_classifiers
-from vivavoce.reports import figures, parts
-from vivavoce.reports.comparison import render_comparison
-from vivavoce.reports.conversation_html import render_conversations
-from vivavoce.reports.dialogue_html import render_dialogues
-from vivavoce.reports.figures import Figure
-from vivavoce.reports.html import render_result
+from vivavoce.reports.conversations.html import render_conversations
+from vivavoce.reports.dialogues.html import render_dialogues
+from vivavoce.reports.intents.comparison import render_comparison
+from vivavoce.reports.intents.html import render_result
+from vivavoce.reports.shared import figures, parts
+from vivavoce.reports.shared.figures import Figure
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.errors import GateError, UsageError
 from vivavoce.intents import IntentsResult, Setting
-from vivavoce.reports.gates import NAMES, Gate, check_gates, parse_gate, require_gates
+from vivavoce.reports.intents.gates import NAMES, Gate, check_gates, parse_gate, require_gates
 
 
 def test_gates_are_read_as_typed() -> None:

@@ -16,10 +16,10 @@ from vivavoce.intents.findings import ConfusionCell
 from vivavoce.intents.problems import ProblemKind
 from vivavoce.intents.result import Note
 from vivavoce.records import Dataset, Rate
-from vivavoce.reports import problem_wording, wording
-from vivavoce.reports.html import page, render_check, render_result
-from vivavoce.reports.meanings import MEASURES
-from vivavoce.reports.tags import Html, join, tag
+from vivavoce.reports.intents import problem_wording, wording
+from vivavoce.reports.intents.html import page, render_check, render_result
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.tags import Html, join, tag
 
 VOID = {"br", "meta", "hr", "col"}
 FEW_KILOBYTES = 600 * 1024

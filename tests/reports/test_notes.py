@@ -13,7 +13,7 @@ from vivavoce.intents.notes import failure_text
 from vivavoce.intents.record import UnitFailure, UnitKey
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Dataset
-from vivavoce.reports.blind import blind_headline
+from vivavoce.reports.intents.blind import blind_headline
 
 PLAIN = Setting(0, 0.0)
 

@@ -12,7 +12,7 @@ from vivavoce.classifiers.fakes import JaccardClassifier
 from vivavoce.intents import ComparisonResult, compare_classifiers
 from vivavoce.intents.differences import Difference, Verdict
 from vivavoce.records import Dataset
-from vivavoce.reports.comparison import (
+from vivavoce.reports.intents.comparison import (
     comparison_headline,
     difference_sentence,
     points_text,

@@ -14,9 +14,9 @@ from vivavoce.intents.check import check
 from vivavoce.intents.problems import ProblemKind
 from vivavoce.intents.result import Note
 from vivavoce.records import Dataset, Rate
-from vivavoce.reports import problem_wording, wording
-from vivavoce.reports.meanings import MEASURES
-from vivavoce.reports.tables import MAIN, rate_cell, show_check, show_result
+from vivavoce.reports.intents import problem_wording, wording
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.intents.tables import MAIN, rate_cell, show_check, show_result
 
 
 def printed(show: object, *arguments: object, width: int = 80, **options: object) -> str:

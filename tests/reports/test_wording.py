@@ -16,8 +16,8 @@ from vivavoce.intents.pairs import Pair, PairExample
 from vivavoce.intents.result import intent_json, pair_json, setting_json
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Dataset, Rate
-from vivavoce.reports import wording
-from vivavoce.reports.meanings import MEASURES, render_measures_table, seconds_text, tile_part, value_text
+from vivavoce.reports.intents import wording
+from vivavoce.reports.intents.meanings import MEASURES, render_measures_table, seconds_text, tile_part, value_text
 
 NOTHING = Rate(None, None, None, 0)
 shares = st.floats(0, 1)

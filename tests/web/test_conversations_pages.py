@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from held_talks import hold
-from vivavoce.reports.conversation_meanings import OUTCOME_NAMES
+from vivavoce.reports.conversations.meanings import OUTCOME_NAMES
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.web.talk_words import NAMES
 from vivavoce.workspace.exams import runs

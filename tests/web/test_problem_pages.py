@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from problem_hall import keep_exam, mixed_exam
 from vivavoce.intents.problems import ProblemKind
-from vivavoce.reports.problem_wording import problem_advice, problem_sentence
+from vivavoce.reports.intents.problem_wording import problem_advice, problem_sentence
 from vivavoce.store.rows import Role
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import DataError, Fault
 from vivavoce.records import Rate
-from vivavoce.reports.meanings import MEASURES, share_text
-from vivavoce.reports.svg import DARK, PALETTE, css_variables
-from vivavoce.reports.tags import tag
+from vivavoce.reports.intents.meanings import MEASURES, share_text
+from vivavoce.reports.shared.svg import DARK, PALETTE, css_variables
+from vivavoce.reports.shared.tags import tag
 from vivavoce.web import charts
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import LANGUAGES, Words

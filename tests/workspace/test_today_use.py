@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from places import in_both
 from vivavoce.records import Rate
-from vivavoce.reports.meanings import MEASURES
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, DocumentRow, MeasureRow, Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now

@@ -6,22 +6,15 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli import (
-    bots,
-    classifiers,
-    conversations,
-    convert,
-    demo,
-    dialogues,
-    doctor,
-    intents,
-    models,
-    runs,
-    serve,
-    worker,
-    workspace,
-)
-from vivavoce.cli.failures import Commands
+from vivavoce.cli import bots, classifiers, doctor, models, runs, workspace
+from vivavoce.cli.conversations import commands as conversations
+from vivavoce.cli.conversations.convert import convert
+from vivavoce.cli.demo.commands import demo
+from vivavoce.cli.dialogues import commands as dialogues
+from vivavoce.cli.intents import commands as intents
+from vivavoce.cli.serving.serve import serve
+from vivavoce.cli.serving.worker import worker
+from vivavoce.cli.shared.failures import Commands
 from vivavoce.version import __version__
 
 app = typer.Typer(
@@ -41,10 +34,10 @@ app.add_typer(classifiers.app)
 app.add_typer(models.app)
 app.add_typer(workspace.app)
 app.add_typer(runs.app)
-app.command("serve")(serve.serve)
-app.command("worker")(worker.worker)
-app.command("convert")(convert.convert)
-app.command("demo")(demo.demo)
+app.command("serve")(serve)
+app.command("worker")(worker)
+app.command("convert")(convert)
+app.command("demo")(demo)
 app.command("doctor")(doctor.doctor)
 
 

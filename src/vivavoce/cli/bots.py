@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.completion import complete_bot
-from vivavoce.cli.conversation_options import BotFile
-from vivavoce.cli.failures import tell
-from vivavoce.cli.material import settings_in_force
-from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.progress import progress_bar
-from vivavoce.cli.results import Screen, check_targets, head, write_content
+from vivavoce.cli.conversations.options import BotFile
+from vivavoce.cli.shared.completion import complete_bot
+from vivavoce.cli.shared.failures import tell
+from vivavoce.cli.shared.material import settings_in_force
+from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.progress import progress_bar
+from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
 from vivavoce.errors import WorkError
 
 app = typer.Typer(
@@ -67,7 +67,7 @@ def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False
     check_targets({"--json": json_path})
     from vivavoce import plugins
     from vivavoce.bots import list_bots
-    from vivavoce.reports.conversation_tables import show_bots
+    from vivavoce.reports.conversations.tables import show_bots
 
     found = list_bots(bots)
     if json_path:
@@ -103,7 +103,7 @@ def check(
     check_targets({"--json": json_path})
     settings_in_force()
     from vivavoce.bots import check_bot, load_bots
-    from vivavoce.reports.conversation_tables import show_contract
+    from vivavoce.reports.conversations.tables import show_contract
 
     [bot] = load_bots([name], file=bots, agent=agent)
     with progress_bar(quiet) as progress:

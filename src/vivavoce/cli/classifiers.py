@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from vivavoce.cli.completion import complete_classifier
-from vivavoce.cli.material import classifier_name, settings_in_force
-from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.completion import complete_classifier
+from vivavoce.cli.shared.material import classifier_name, settings_in_force
+from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
 from vivavoce.errors import ClassifierError, MissingPartError, UsageError, VivaError
 
 if TYPE_CHECKING:

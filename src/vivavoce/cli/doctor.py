@@ -19,9 +19,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from vivavoce.cli.material import settings_in_force
-from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.material import settings_in_force
+from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
 from vivavoce.errors import VivaError
 from vivavoce.version import __version__
 

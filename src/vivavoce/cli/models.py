@@ -15,11 +15,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
-from vivavoce.cli.completion import complete_choices
-from vivavoce.cli.failures import tell
-from vivavoce.cli.material import settings_in_force
-from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.completion import complete_choices
+from vivavoce.cli.shared.failures import tell
+from vivavoce.cli.shared.material import settings_in_force
+from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
 from vivavoce.errors import MissingPartError, UsageError, nearest
 
 SENTENCES, WORDS = "minilm", "glove"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.failures import tell
-from vivavoce.cli.material import settings_in_force
-from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.places import Workspace, find_project, open_current
-from vivavoce.cli.progress import progress_bar
-from vivavoce.cli.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.failures import tell
+from vivavoce.cli.shared.material import settings_in_force
+from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.places import Workspace, find_project, open_current
+from vivavoce.cli.shared.progress import progress_bar
+from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
 from vivavoce.errors import UsageError, WorkError, nearest
 from vivavoce.settings import MOST_OUT_OF_SCOPE
 
@@ -374,7 +374,7 @@ def _facts(run: Run) -> dict[str, Any]:
 
 
 def _show(runs: Sequence[Run]) -> None:
-    from vivavoce.reports.layout import numbers_table
+    from vivavoce.reports.shared.layout import numbers_table
 
     rows = [(f"{one.number} {one.kind}", str(one.state), f"{one.done}/{one.total}", one.headline) for one in runs]
     table = numbers_table(("Run", "State", "Done", "What was found"), rows, words=4)

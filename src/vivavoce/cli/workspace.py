@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.failures import tell
-from vivavoce.cli.material import settings_in_force
-from vivavoce.cli.options import JsonPath, Quiet
-from vivavoce.cli.places import Workspace, find_project, need_web, open_current, place_of
-from vivavoce.cli.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.failures import tell
+from vivavoce.cli.shared.material import settings_in_force
+from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.places import Workspace, find_project, need_web, open_current, place_of
+from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
 from vivavoce.errors import UsageError, plural
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 
 if TYPE_CHECKING:
-    from vivavoce.reports.meanings import Kind
+    from vivavoce.reports.intents.meanings import Kind
 
 
 def rate_cell(words: Words, rate: Rate, kind: Kind = "share", *, counted: bool = True) -> Markup:

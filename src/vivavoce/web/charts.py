@@ -78,7 +78,7 @@ def bundle_mark() -> str:
 
 
 def _snippet() -> str:
-    from vivavoce.reports.svg import PALETTE
+    from vivavoce.reports.shared.svg import PALETTE
 
     names = {colour: f"var(--viva-{name}, {colour})" for name, colour in PALETTE.items()}
     return _SNIPPET % {"names": json.dumps(names)}

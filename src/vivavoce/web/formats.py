@@ -15,7 +15,7 @@ from vivavoce.web.retelling import SIGNS
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from vivavoce.reports.meanings import Kind
+    from vivavoce.reports.intents.meanings import Kind
 
 __all__ = ["Writer", "filters"]
 

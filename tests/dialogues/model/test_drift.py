@@ -17,8 +17,8 @@ from vivavoce.dialogues.model.drift import LEAST_TALKS, LIMIT, MOST_TALKS, measu
 from vivavoce.dialogues.raters.learned import shipped
 from vivavoce.dialogues.refusals import refuse
 from vivavoce.dialogues.result import Drift
-from vivavoce.reports.dialogue_html import render_dialogues
-from vivavoce.reports.dialogue_wording import drift_warning, remarks
+from vivavoce.reports.dialogues.html import render_dialogues
+from vivavoce.reports.dialogues.wording import drift_warning, remarks
 
 MODEL = shipped().model
 

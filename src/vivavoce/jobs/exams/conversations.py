@@ -113,7 +113,7 @@ class Conversations:
         """Judge and count all talks that were held, and say which were not."""
         from vivavoce.conversations.running.record import RunRecord
         from vivavoce.conversations.scoring import score_run
-        from vivavoce.reports.conversation_wording import headline
+        from vivavoce.reports.conversations.wording import headline
 
         told = read_material(material)
         talks = (read_talk(told, unit, result) for unit, result in finished.results.items())
@@ -259,8 +259,8 @@ def _measures(result: ConversationsResult) -> Iterator[Measure]:
 
 def _documents(result: ConversationsResult, record: RunRecord) -> Iterator[Document]:
     from vivavoce.conversations.findings.result_json import result_to_json
-    from vivavoce.reports.conversation_html import render_conversations
-    from vivavoce.reports.figures import conversations_figures
+    from vivavoce.reports.conversations.html import render_conversations
+    from vivavoce.reports.shared.figures import conversations_figures
 
     yield json_document("findings.json", result_to_json(result))
     yield html_document("report.html", render_conversations(result, record))

@@ -93,7 +93,7 @@ class Dialogues:
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say what the scores mean, as an exam in one go would."""
         from vivavoce.dialogues.exam import conclude
-        from vivavoce.reports import dialogue_wording as wording
+        from vivavoce.reports.dialogues import wording
 
         checked: Mapping[str, Any] = self.check(options)
         log = _log(material)
@@ -217,7 +217,7 @@ def _gather(log: Log, finished: Finished) -> list[Score]:
 
 def _measures(result: DialoguesResult) -> Iterator[Measure]:
     from vivavoce.dialogues.agreement import OVERALL
-    from vivavoce.reports import dialogue_wording as wording
+    from vivavoce.reports.dialogues import wording
 
     talks = wording.scored(result)
     yield Measure("", "score", wording.mean_score(talks))
@@ -230,8 +230,8 @@ def _measures(result: DialoguesResult) -> Iterator[Measure]:
 
 
 def _documents(result: DialoguesResult) -> Iterator[Document]:
-    from vivavoce.reports.dialogue_html import render_dialogues
-    from vivavoce.reports.figures import dialogues_figures
+    from vivavoce.reports.dialogues.html import render_dialogues
+    from vivavoce.reports.shared.figures import dialogues_figures
 
     yield json_document("findings.json", result_to_json(result))
     yield html_document("report.html", render_dialogues(result))

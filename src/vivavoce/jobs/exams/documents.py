@@ -12,7 +12,7 @@ from vivavoce.jobs.exams.protocol import Document
 from vivavoce.records import Dataset, Example
 
 if TYPE_CHECKING:
-    from vivavoce.reports.figures import Figure
+    from vivavoce.reports.shared.figures import Figure
 
 __all__ = [
     "canonical_json",
@@ -48,7 +48,7 @@ def figure_documents(figures: Mapping[str, Figure]) -> Iterator[Document]:
 
     The specification also says what the figure is called and how it is read.
     """
-    from vivavoce.reports.svg import to_svg
+    from vivavoce.reports.shared.svg import to_svg
 
     for name, figure in figures.items():
         told = {"title": figure.title, "meaning": figure.meaning}

@@ -75,7 +75,7 @@ class Engines:
 
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say which engine is better, as a comparison in one go would."""
-        from vivavoce.reports.comparison import comparison_headline
+        from vivavoce.reports.intents.comparison import comparison_headline
 
         checked: Mapping[str, Any] = self.check(options)
         task = task_of(material, checked)
@@ -136,8 +136,8 @@ def _measures(result: ComparisonResult) -> Iterator[Measure]:
 
 
 def _documents(result: ComparisonResult, found: Mapping[str, Gathered]) -> Iterator[Document]:
-    from vivavoce.reports.comparison import render_comparison
-    from vivavoce.reports.figures import comparison_figures
+    from vivavoce.reports.intents.comparison import render_comparison
+    from vivavoce.reports.shared.figures import comparison_figures
 
     timed: Sequence[dict[str, Json]] = [
         {"classifier": name, **line} for name, one in found.items() for line in timings_json(one.results)

@@ -88,7 +88,7 @@ class Intents:
 
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say what the splits mean, as an exam in one go would."""
-        from vivavoce.reports import wording
+        from vivavoce.reports.intents import wording
 
         checked: Mapping[str, Any] = self.check(options)
         task, threshold = task_of(material, checked), checked["threshold"]
@@ -144,8 +144,8 @@ def _measures(result: IntentsResult) -> Iterator[Measure]:
 
 
 def _documents(result: IntentsResult, results: Sequence[UnitResult]) -> Iterator[Document]:
-    from vivavoce.reports.figures import intents_figures
-    from vivavoce.reports.html import render_result
+    from vivavoce.reports.intents.html import render_result
+    from vivavoce.reports.shared.figures import intents_figures
 
     findings = result.to_json()
     timed = [{"k": one["k"], "p": one["p"], **one.pop("timing")} for one in findings["settings"]]

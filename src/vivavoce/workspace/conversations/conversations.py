@@ -220,7 +220,7 @@ def junit_of(store: Store, run: Run) -> str:
     """Return a run as JUnit XML, judged from what was recorded."""
     from vivavoce.conversations.findings.finding import make_lines
     from vivavoce.conversations.running.record import RunRecord
-    from vivavoce.reports.junit import render_junit
+    from vivavoce.reports.conversations.junit import render_junit
 
     result, material = conversations_result(store, run), material_of(store, run)
     with store.reading() as tx:

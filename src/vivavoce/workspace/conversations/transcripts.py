@@ -13,7 +13,7 @@ from vivavoce.jobs.exams.talks import Material, read_material
 from vivavoce.jobs.turns import storable
 from vivavoce.kept import Kept
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.reports.conversation_wording import level_order
+from vivavoce.reports.conversations.wording import level_order
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.turns import ALL_TURNS, TurnFilter
 from vivavoce.store.rows import Run, RunState, TurnRow

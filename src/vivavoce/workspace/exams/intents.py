@@ -126,7 +126,7 @@ def confused_names(result: IntentsResult) -> tuple[str, ...]:
 
 def _mistaken_cells(result: IntentsResult) -> tuple[ConfusionCell, ...]:
     from vivavoce.intents.problems import main_setting
-    from vivavoce.reports.choices import confused_cells
+    from vivavoce.reports.intents.choices import confused_cells
 
     setting = main_setting(result.settings)
     if setting is None:

@@ -13,7 +13,7 @@ from vivavoce.workspace.exams.comparing import difference_of
 from vivavoce.workspace.exams.verdicts import NO_RATE, QuestionVerdict, Verdict, main_scope, verdict_between
 
 if TYPE_CHECKING:
-    from vivavoce.reports.meanings import Measure
+    from vivavoce.reports.intents.meanings import Measure
 
 # The numbers that are watched, the most telling first.
 WATCHED: Mapping[str, tuple[str, ...]] = {
@@ -132,9 +132,9 @@ def judge_difference(measure: Measure, gap: Rate) -> Verdict:
 
 def measure_of(exam: str, name: str) -> Measure:
     """Return what a watched number means."""
-    from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
-    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES
+    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+    from vivavoce.reports.intents.meanings import MEASURES
 
     tables = {"intents": MEASURES, "conversations": CONVERSATION_MEASURES, "dialogues": DIALOGUE_MEASURES}
     return tables[exam][name]

@@ -68,7 +68,7 @@ def find_problems(store: Store, project: Project, newest: Mapping[str, Run]) -> 
 
 def problems_of_intents(store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
     """Return the problems that an intents exam found, in its order, with the topics as they are now."""
-    from vivavoce.reports.problem_wording import cost_sentence, problem_advice, problem_sentence
+    from vivavoce.reports.intents.problem_wording import cost_sentence, problem_advice, problem_sentence
 
     shown = intents_result(store, run).problems[:most]
     with store.reading() as tx:

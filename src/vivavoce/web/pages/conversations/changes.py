@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import AbsentError, InputError
-from vivavoce.reports.conversation_changes import course_sentence, diff_headline, diff_remarks
-from vivavoce.reports.talks import shorten
+from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
+from vivavoce.reports.conversations.talks import shorten
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import InStore, ProjectInPath, Reader

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult
 from vivavoce.records import Rate
-from vivavoce.reports.conversation_meanings import (
+from vivavoce.reports.conversations.meanings import (
     CONVERSATION_MEASURES,
     measure_of,
     milliseconds_interval,
     milliseconds_text,
     too_few,
 )
-from vivavoce.reports.conversation_tables import SEVEN, cells_by_level
-from vivavoce.reports.meanings import MEASURES
+from vivavoce.reports.conversations.tables import SEVEN, cells_by_level
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.talk_words import named

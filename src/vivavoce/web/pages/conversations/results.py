@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from vivavoce.conversations.result import ALL, Comparison, ConversationsResult, Problem
 from vivavoce.errors import AbsentError
-from vivavoce.reports import conversation_wording as wording
-from vivavoce.reports.conversation_charts import outcome_rows
-from vivavoce.reports.conversation_meanings import milliseconds_text
-from vivavoce.reports.talks import gist, shorten
+from vivavoce.reports.conversations import wording
+from vivavoce.reports.conversations.charts import outcome_rows
+from vivavoce.reports.conversations.meanings import milliseconds_text
+from vivavoce.reports.conversations.talks import gist, shorten
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState, TurnRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader

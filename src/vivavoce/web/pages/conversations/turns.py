@@ -11,8 +11,8 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.reports.conversation_meanings import milliseconds_text
-from vivavoce.reports.talks import gist, shorten
+from vivavoce.reports.conversations.meanings import milliseconds_text
+from vivavoce.reports.conversations.talks import gist, shorten
 from vivavoce.store.repositories.turns import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader

@@ -301,7 +301,7 @@ def _filters(words: Words, store: Store, project: Project, asked: Listing) -> tu
 
 
 def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 
     score, mark = DIALOGUE_MEASURES["score"], DIALOGUE_MEASURES["mark"]
     return (

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from vivavoce.dialogues.result import Agreement, Concord
 from vivavoce.errors import InputError, UsageError
 from vivavoce.records import Rate
-from vivavoce.reports.meanings import Measure
+from vivavoce.reports.intents.meanings import Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor
@@ -273,7 +273,7 @@ def _order(said: str) -> Order:
 def show_agreement(request: Request, who: Reader, store: InStore, project: ProjectInPath, bot: Word = "") -> Response:
     """Show whether the score follows people, and whether people agree with each other."""
     from vivavoce.dialogues.following import follows_sentence, help_sentences
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 
     words = words_of(request)
     accord = agreement.measure_accord(store, project, bot=bot or None)
@@ -341,7 +341,7 @@ def _told(words: Words, accord: agreement.Accord) -> str:
 
 
 def _followed(found: Agreement | None) -> tuple[FollowedRow, ...]:
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 
     names = ("pearson", "spearman", "kendall", "mse")
     return tuple(FollowedRow(DIALOGUE_MEASURES[name], getattr(found, name)) for name in names) if found else ()

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking
 from vivavoce.records import Rate
-from vivavoce.reports.dialogue_meanings import AGREEMENT_SPAN, SCORE_SPAN
-from vivavoce.reports.meanings import Measure
+from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, SCORE_SPAN
+from vivavoce.reports.intents.meanings import Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import InStore, ProjectInPath, Reader
@@ -173,8 +173,8 @@ def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInP
 
 
 def _result(words: Words, store: Store, project: Project, run: Run) -> TalksResult:
-    from vivavoce.reports import dialogue_wording as wording
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+    from vivavoce.reports.dialogues import wording
+    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 
     found = findings_of(store, run)
     local = found.result.passport.local.get("overall")
@@ -250,8 +250,8 @@ def _refused(words: Words, found: TalksFound) -> tuple[Row, ...]:
 
 
 def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> RankingPart | None:
-    from vivavoce.reports import dialogue_bots as wording
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+    from vivavoce.reports.dialogues import bots as wording
+    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 
     if result.ranking is None:
         return None
@@ -280,15 +280,15 @@ def _without_ranks(words: Words, result: DialoguesResult) -> str:
 
 
 def _sentences(ranking: Ranking) -> tuple[str, ...]:
-    from vivavoce.reports import dialogue_bots as wording
+    from vivavoce.reports.dialogues import bots as wording
 
     told = (*wording.pair_sentences(ranking)[:MOST_PAIRS], wording.unranked_sentence(ranking))
     return tuple(one for one in told if one)
 
 
 def _trust(result: DialoguesResult, figure: Drawn | None) -> TrustPart:
-    from vivavoce.reports import dialogue_wording as wording
-    from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
+    from vivavoce.reports.dialogues import wording
+    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 
     passport = result.passport
     return TrustPart(
@@ -306,7 +306,7 @@ def _trust(result: DialoguesResult, figure: Drawn | None) -> TrustPart:
 
 
 def _tests(agreements: Mapping[str, Agreement]) -> tuple[TestLine, ...]:
-    from vivavoce.reports.dialogue_meanings import title_of_test
+    from vivavoce.reports.dialogues.meanings import title_of_test
 
     return tuple(
         TestLine(title_of_test(name), one.n, tuple(getattr(one, each) for each in NAMES), one.refused)

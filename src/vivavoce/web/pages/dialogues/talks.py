@@ -126,7 +126,7 @@ def show_chart(request: Request, who: Reader, store: InStore, project: ProjectIn
         raise AbsentError("there is no chart of this talk", remedy="score it first")
     from vivavoce.dialogues.result import Score, TurnEffect
     from vivavoce.jobs.exams.documents import page_spec
-    from vivavoce.reports.dialogue_charts import turns_chart
+    from vivavoce.reports.dialogues.charts import turns_chart
 
     effects = [TurnEffect(number, "", effect) for number, effect in effects_of(found.score.row).items()]
     score = Score(found.row.name, found.score.row.score, turns=tuple(effects))

@@ -269,7 +269,7 @@ def _verdict_rows(words: Words, found: RunComparison) -> list[Row]:
 
 
 def _change_row(words: Words, change: RateChange) -> Row:
-    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.intents.meanings import MEASURES
 
     measure = MEASURES[change.name]
     good = ((change.difference.value or 0.0) > 0) == (measure.better != "lower")
@@ -333,7 +333,7 @@ def _question_columns(words: Words) -> tuple[Column, ...]:
 
 def _question_row(words: Words, one: ComparedQuestion) -> Row:
     from vivavoce.outcomes import Outcome
-    from vivavoce.reports.wording import OUTCOME_TITLES
+    from vivavoce.reports.intents.wording import OUTCOME_TITLES
 
     none = words.gettext("none")
     topic = one.intent or none

@@ -207,7 +207,7 @@ def _lead(words: Words, examples: int, last: Run | None) -> str:
 
 
 def _part(words: Words, store: Store, project: Project, run: Run, result: ComparisonResult) -> ComparisonPart:
-    from vivavoce.reports.choices import short_notes
+    from vivavoce.reports.intents.choices import short_notes
 
     heads = text_columns(words.gettext("Engine"), words.gettext("Setting"))
     return ComparisonPart(
@@ -225,7 +225,7 @@ def _part(words: Words, store: Store, project: Project, run: Run, result: Compar
 
 
 def _measure_columns(words: Words) -> tuple[Column, ...]:
-    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.intents.meanings import MEASURES
 
     shown = (MEASURES[name] for name in SHOWN)
     return tuple(Column(words.said(one.title), number=True, meaning=words.said(one.meaning)) for one in shown)
@@ -244,7 +244,7 @@ def _main_rates(words: Words, findings: SettingFindings) -> list[Markup]:
 
 
 def _difference(words: Words, one: Difference) -> DifferenceCard:
-    from vivavoce.reports.comparison import difference_sentence
+    from vivavoce.reports.intents.comparison import difference_sentence
 
     none = words.gettext("none")
     columns = text_columns(words.gettext("Message"), words.gettext("Topic"), one.a, one.b)

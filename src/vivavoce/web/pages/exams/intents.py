@@ -43,7 +43,7 @@ from vivavoce.workspace.projects.problems import problems_of_intents
 
 if TYPE_CHECKING:
     from vivavoce.intents.result import IntentsResult
-    from vivavoce.reports.meanings import Measure
+    from vivavoce.reports.intents.meanings import Measure
 
 router = APIRouter(prefix="/p/{slug}/intents")
 SECTION = "intents"
@@ -287,11 +287,11 @@ def result_tabs(words: Words, project: Project, run: Run, current: str) -> tuple
 def _result_part(
     words: Words, store: Store, project: Project, run: Run, result: IntentsResult, *, may_edit: bool
 ) -> ResultPart:
-    from vivavoce.reports import problem_wording, wording
-    from vivavoce.reports.balance import balance_sentence
-    from vivavoce.reports.charts import MAIN
-    from vivavoce.reports.choices import short_notes
-    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.intents import problem_wording, wording
+    from vivavoce.reports.intents.balance import balance_sentence
+    from vivavoce.reports.intents.charts import MAIN
+    from vivavoce.reports.intents.choices import short_notes
+    from vivavoce.reports.intents.meanings import MEASURES
 
     notes = short_notes(result.warnings, 3)
     own = [one for one in result.settings if one.same_as is None]
@@ -326,8 +326,8 @@ def _result_part(
 
 def _tile(result: IntentsResult, name: str) -> TileView:
     """Return one of the main numbers, from the first setting in which it exists."""
-    from vivavoce.reports import wording
-    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.intents import wording
+    from vivavoce.reports.intents.meanings import MEASURES
 
     known = [findings for findings in result.settings if findings.rates[name].value is not None]
     findings = known[0] if known else result.settings[0]
@@ -337,7 +337,7 @@ def _tile(result: IntentsResult, name: str) -> TileView:
 def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: bool) -> Iterator[ProblemCard]:
     """Yield every problem of the exam in its order."""
     from vivavoce.intents.problems import PAIRS
-    from vivavoce.reports import problem_wording
+    from vivavoce.reports.intents import problem_wording
 
     found = intents.intents_result(store, run).problems
     for problem, line in zip(found, problems_of_intents(store, project, run), strict=True):

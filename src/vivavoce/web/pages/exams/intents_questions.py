@@ -149,7 +149,7 @@ def _question_columns(words: Words) -> tuple[Column, ...]:
 
 
 def _question_row(words: Words, row: OutcomeRow) -> Row:
-    from vivavoce.reports.wording import OUTCOME_TITLES
+    from vivavoce.reports.intents.wording import OUTCOME_TITLES
 
     outcome, none = Outcome(row.outcome), words.gettext("none")
     tone: Tone = "good" if outcome in GOOD else "bad" if outcome in BAD else "neutral"
@@ -161,7 +161,7 @@ def _question_row(words: Words, row: OutcomeRow) -> Row:
 
 
 def _outcome_tabs(words: Words, listing: Listing, found: intents.QuestionPage, current: str) -> tuple[Link, ...]:
-    from vivavoce.reports.wording import OUTCOME_TITLES
+    from vivavoce.reports.intents.wording import OUTCOME_TITLES
 
     writer = Writer(words)
     every = words.gettext("All")

@@ -90,7 +90,7 @@ def _topic_lines(result: IntentsResult, asked: Listing) -> Sequence[IntentFindin
 def _why_undrawn(words: Words, result: IntentsResult) -> str:
     """Say why there is no chart of the weakest topics; nothing where there is one."""
     from vivavoce.intents.problems import ENOUGH_TESTED, weakest_topics
-    from vivavoce.reports.choices import untold_topics
+    from vivavoce.reports.intents.choices import untold_topics
 
     first = next(iter(result.settings), None)
     if first is None or weakest_topics(first, 1):
@@ -114,7 +114,7 @@ def export_topics(  # noqa: PLR0917
 
 
 def _topic_columns(words: Words, listing: Listing) -> tuple[Column, ...]:
-    from vivavoce.reports.meanings import MEASURES
+    from vivavoce.reports.intents.meanings import MEASURES
 
     def of(measure: str, name: str, *, down: bool = False) -> Column:
         told = MEASURES[measure]

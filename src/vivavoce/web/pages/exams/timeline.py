@@ -159,7 +159,7 @@ def _day(said: str, name: str, faults: list[Fault]) -> date | None:
 
 
 def _lead(words: Words, found: Timeline) -> str:
-    from vivavoce.reports.meanings import MEASURES as MEANINGS
+    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
 
     scope = next(iter(_scopes(found.points)), "")
     known = [point for point in found.points if point.scope == scope and point.value is not None]
@@ -184,7 +184,7 @@ def _lead(words: Words, found: Timeline) -> str:
 
 
 def _fields(words: Words, chosen: Mapping[str, str], error: InputError | None) -> tuple[Field, ...]:
-    from vivavoce.reports.meanings import MEASURES as MEANINGS
+    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
 
     measures = tuple(Choice(name, words.said(MEANINGS[name].title)) for name in MEASURES)
     return (
@@ -195,7 +195,7 @@ def _fields(words: Words, chosen: Mapping[str, str], error: InputError | None) -
 
 
 def _figure(words: Words, found: Timeline, address: str) -> Drawn:
-    from vivavoce.reports.meanings import MEASURES as MEANINGS
+    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
 
     measure = MEANINGS[found.measure]
     how = words.gettext("Band: where the value would lie with other data. Dashed lines: changes, told below.")
@@ -222,7 +222,7 @@ def _scopes(points: Sequence[MeasurePoint]) -> list[str]:
 
 def _rows(words: Words, project: Project, found: Timeline) -> list[Row]:
     """Return the newest runs, each with its numbers and the way to the comparison with the one before."""
-    from vivavoce.reports.meanings import MEASURES as MEANINGS
+    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
 
     by_run: dict[str, dict[str, MeasurePoint]] = {}
     for point in found.points:

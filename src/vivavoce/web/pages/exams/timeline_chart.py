@@ -16,7 +16,7 @@ from vivavoce.web.pages.exams.forms import scope_title
 from vivavoce.workspace.exams.timeline import Mark, Timeline
 
 if TYPE_CHECKING:
-    from vivavoce.reports.run_timeline import ChangeMark, PointerWords, RunPoint
+    from vivavoce.reports.shared.run_timeline import ChangeMark, PointerWords, RunPoint
 
 # More would make the page heavy and could not be told apart; the live chart has all.
 MOST_DRAWN = 100
@@ -31,7 +31,7 @@ def timeline_spec(words: Words, found: Timeline) -> dict[str, Any]:
 
 def timeline_svg(words: Words, found: Timeline) -> str:
     """Return the picture; drawing takes a tenth of a second, so it is kept."""
-    from vivavoce.reports.svg import to_svg
+    from vivavoce.reports.shared.svg import to_svg
 
     return _DRAWN.get(_mark(words, found), lambda: to_svg(_chart(words, replace(found, points=thinned(found)))))
 
@@ -61,8 +61,8 @@ def _mark(words: Words, found: Timeline) -> str:
 
 
 def _chart(words: Words, found: Timeline) -> Any:
-    from vivavoce.reports.meanings import MEASURES
-    from vivavoce.reports.run_timeline import run_timeline_chart
+    from vivavoce.reports.intents.meanings import MEASURES
+    from vivavoce.reports.shared.run_timeline import run_timeline_chart
 
     points = [_point(words, point) for point in found.points]
     first = min(p.at for p in found.points)
@@ -80,8 +80,8 @@ def _chart(words: Words, found: Timeline) -> Any:
 
 
 def _point(words: Words, point: MeasurePoint) -> RunPoint:
-    from vivavoce.reports.meanings import MEASURES
-    from vivavoce.reports.run_timeline import RunPoint
+    from vivavoce.reports.intents.meanings import MEASURES
+    from vivavoce.reports.shared.run_timeline import RunPoint
 
     writer, kind = Writer(words), MEASURES[point.name].kind
     rate = Rate(point.value, point.low, point.high, point.n)
@@ -92,14 +92,14 @@ def _point(words: Words, point: MeasurePoint) -> RunPoint:
 
 
 def _change(words: Words, mark: Mark) -> ChangeMark:
-    from vivavoce.reports.run_timeline import ChangeMark
+    from vivavoce.reports.shared.run_timeline import ChangeMark
 
     writer = Writer(words)
     return ChangeMark(mark.at, words.said(mark.text), writer.moment_words(mark.at), writer.day_words(mark.at))
 
 
 def _pointer(words: Words, value: str) -> PointerWords:
-    from vivavoce.reports.run_timeline import PointerWords
+    from vivavoce.reports.shared.run_timeline import PointerWords
 
     return PointerWords(
         words.gettext("Run"), words.gettext("When"), words.gettext("Setting"), value, words.gettext("What changed")

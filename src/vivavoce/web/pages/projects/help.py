@@ -9,10 +9,10 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.outcomes import Outcome, TurnOutcome
-from vivavoce.reports.conversation_meanings import CONVERSATION_MEASURES, OUTCOME_NAMES
-from vivavoce.reports.dialogue_meanings import DIALOGUE_MEASURES
-from vivavoce.reports.meanings import MEASURES, Measure
-from vivavoce.reports.wording import OUTCOME_TITLES
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, OUTCOME_NAMES
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+from vivavoce.reports.intents.meanings import MEASURES, Measure
+from vivavoce.reports.intents.wording import OUTCOME_TITLES
 from vivavoce.web.access import Reader
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.language import Words

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.reports.meanings import MEASURES, Measure
+from vivavoce.reports.intents.meanings import MEASURES, Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader

@@ -1,0 +1,1 @@
+"""`viva conversations` and `viva convert`: the commands of the conversations exam."""

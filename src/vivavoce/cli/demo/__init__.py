@@ -1,0 +1,1 @@
+"""`viva demo`: every exam on shipped material."""

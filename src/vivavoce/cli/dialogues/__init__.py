@@ -1,0 +1,1 @@
+"""`viva dialogues`: the commands of the dialogues exam."""

@@ -1,0 +1,1 @@
+"""`viva intents`: the commands of the intents exam."""

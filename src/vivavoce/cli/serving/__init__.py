@@ -1,0 +1,1 @@
+"""`viva serve` and `viva worker`."""

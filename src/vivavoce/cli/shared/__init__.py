@@ -1,0 +1,1 @@
+"""What commands share: options, material, progress, results, exit codes."""

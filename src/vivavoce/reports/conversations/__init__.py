@@ -1,0 +1,1 @@
+"""Results of the conversations exam: wording, tables, charts, report files."""

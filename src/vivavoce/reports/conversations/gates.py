@@ -1,0 +1,92 @@
+"""Gates of the conversations exam: `--fail-under accuracy=0.8`, `accuracy@mybot=0.8` for one bot, `--strict`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vivavoce.conversations.result import ConversationsResult
+from vivavoce.errors import Fault, GateError, UsageError, nearest, plural
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, measure_of
+from vivavoce.reports.intents.gates import parse_limit
+
+EXAMPLE = "write NAME=LIMIT or NAME@BOT=LIMIT, for example accuracy=0.8 or f1@mybot=0.7"
+_REPEATS = re.compile(r"pass_hat_[1-9][0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnGate:
+    """A number and the limit that it must reach, for one bot or for every one."""
+
+    name: str
+    limit: float
+    bot: str | None = None
+
+
+def parse_turn_gate(text: str) -> TurnGate:
+    """Read `accuracy=0.8`, `accuracy=80%` or `accuracy@mybot=0.8`."""
+    target, sign, limit = text.rpartition("=")
+    name, at, bot = (part.strip() for part in target.partition("@"))
+    if not sign or not name or (at and not bot):
+        raise UsageError(f"'{text}' is not a gate", remedy=EXAMPLE)
+    _check_name(name)
+    return TurnGate(name, parse_limit(limit, text, EXAMPLE), bot or None)
+
+
+def _check_name(name: str) -> None:
+    known = [one for one, measure in CONVERSATION_MEASURES.items() if measure.better != "neither"]
+    if name in known or _REPEATS.fullmatch(name):
+        return
+    if name in CONVERSATION_MEASURES:
+        raise UsageError(
+            f"{name} is neither good nor bad by itself and can be no gate",
+            remedy="use fallback_in_scope (at most) or fallback_out_of_scope (at least)",
+        )
+    raise UsageError(
+        f"there is no number called '{name}'.{nearest(name, known)}", remedy=f"choose one of: {', '.join(known)}"
+    )
+
+
+def require_turn_gates(result: ConversationsResult, gates: Sequence[TurnGate], *, strict: bool = False) -> None:
+    """Raise one error that names every gate that was not met."""
+    bots = [bot.name for bot in result.header.bots]
+    unknown = [gate.bot for gate in gates if gate.bot and gate.bot not in bots]
+    if unknown:
+        raise UsageError(f"no bot of this run is called '{unknown[0]}'.{nearest(unknown[0], bots)}", remedy=EXAMPLE)
+    missed = [*_missed(result, gates, bots), *(_failed(result) if strict else ())]
+    if missed:
+        raise GateError(
+            f"{plural(len(missed), 'gate')} not met",
+            faults=[Fault(reason) for reason in missed],
+            remedy="see the biggest problems of the result",
+        )
+
+
+def _missed(result: ConversationsResult, gates: Sequence[TurnGate], bots: Sequence[str]) -> Iterator[str]:
+    for gate in gates:
+        lower = measure_of(gate.name).better == "lower"
+        for bot in bots if gate.bot is None else [gate.bot]:
+            rate = result.cell(bot).rates.get(gate.name)
+            if rate is None or rate.value is None:
+                yield f"{gate.name} of {bot} is n/a: {measure_of(gate.name).absent}"
+            elif (rate.value > gate.limit) if lower else (rate.value < gate.limit):
+                side = "over" if lower else "under"
+                yield f"{gate.name} of {bot} is {_apart(rate.value, gate.limit)}, {side} the limit of {gate.limit:g}"
+
+
+def _apart(value: float, limit: float) -> str:
+    """Write a value with as many digits as it takes to be seen apart from the limit."""
+    written = (f"{value:.{digits}f}" for digits in range(3, 17))
+    return next((text for text in written if float(text) != limit), repr(value))
+
+
+def _failed(result: ConversationsResult) -> Iterator[str]:
+    for bot in result.header.bots:
+        failed = sum(
+            line.verdict.outcome.counted and not line.verdict.outcome.passed
+            for line in result.lines
+            if line.key.bot == bot.name
+        )
+        if failed:
+            yield f"{bot.name}: {plural(failed, 'turn')} failed"

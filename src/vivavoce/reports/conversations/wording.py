@@ -1,0 +1,391 @@
+"""The findings of a conversations exam in sentences: the same words in terminal, page and summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsResult, Problem, Twins
+from vivavoce.conversations.scenario import LEVELS
+from vivavoce.errors import plural
+from vivavoce.records import Rate
+from vivavoce.reports.conversations.cautions import cautions
+from vivavoce.reports.conversations.meanings import FEWEST, too_few
+from vivavoce.reports.intents.meanings import hundred
+from vivavoce.sentences import say
+
+TOO_CLOSE = say("too close to call")
+ROUGH = 0.1
+SURE = 0.001
+# So many scenarios that all favour one of two bots happen by luck less often than once in twenty times.
+ENOUGH_SCENARIOS = 6
+
+LITERAL = (
+    "By the wording of the paper, every question in scope counts as correct, whether it was answered rightly, from "
+    "another topic or not at all, so that its “accuracy” tells what was asked and not how good a bot is. "
+    "These values are for comparison with the paper alone: no ranking, verdict or gate uses them."
+)
+
+
+# --- the first sentence ------------------------------------------------------------------------------------------
+
+
+def headline(result: ConversationsResult) -> str:
+    """Return what a report begins with: which bot is best, whether that is real, and what could not be checked."""
+    return " ".join((_standing(result), *cautions(result)))
+
+
+def _standing(result: ConversationsResult) -> str:
+    ranked = ranked_cells(result)
+    if not ranked:
+        return say("Nothing could be counted: no checked turn got through to a bot.")
+    if len(ranked) == 1:
+        return _alone(ranked[0], len(result.header.bots) > 1)
+    top = unbeaten(result, ranked)
+    if len(top) > 1:
+        return _level_at_the_top(result, top, len(ranked))
+    best = leader(result, ranked)
+    if best is not None:
+        return _ahead(result, best, [cell for cell in ranked if cell is not best])
+    bots, parts = len(ranked), _each(ranked)
+    return say(f"No bot is clearly the best of {bots}: right in {parts}.")
+
+
+def _alone(cell: Cell, others: bool) -> str:
+    """Say how often the one bot was right of which anything was counted."""
+    bot, right, talks = cell.bot, right_of(cell), talks_of([cell])
+    if others:
+        return say(f"{bot!s} was right in {right} of {talks}; no other bot could be examined.")
+    return say(f"{bot!s} was right in {right} of {talks}.")
+
+
+def unbeaten(result: ConversationsResult, cells: Sequence[Cell]) -> list[Cell]:
+    """Return the bots than which no other is better, as far as can be shown."""
+    return [cell for cell in cells if not any(beats(result, other.bot, cell.bot) for other in cells)]
+
+
+def ranked_cells(result: ConversationsResult) -> list[Cell]:
+    """Return the totals of the bots of which something was counted, the most often right first."""
+    cells = [result.cell(bot.name) for bot in result.header.bots]
+    counted = [cell for cell in cells if cell.rates["accuracy"].value is not None]
+    return sorted(counted, key=lambda cell: -(cell.rates["accuracy"].value or 0))
+
+
+def leader(result: ConversationsResult, cells: Sequence[Cell]) -> Cell | None:
+    """Return the bot that is better than every other one, if it can be shown."""
+    for best in cells:
+        if all(cell is best or beats(result, best.bot, cell.bot) for cell in cells):
+            return best
+    return None
+
+
+def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> str:
+    found = between(result, best.bot, others[0].bot)
+    gap = abs(100 * (found.difference or 0)) if found else 0.0
+    other, right, ends, bots = others[0].bot, right_of(best), _ends(found), len(others) + 1
+    if bots == 2:
+        return say(
+            f"{best.bot!s} is better than {other!s}: right in {right}, {gap:.0f} points ahead{_bracketed(ends)}."
+        )
+    if not ends:
+        return say(f"{best.bot!s} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other!s}.")
+    return say(
+        f"{best.bot!s} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other!s} ({ends})."
+    )
+
+
+def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
+    where = "" if len(top) == bots else " " + say(f"at the top of {bots} bots")
+    found = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
+    names, parts = listed([cell.bot for cell in top]), _each(top)
+    if found and not found.turns:
+        return say(f"{names} cannot be compared{where}: right in {parts}.")
+    if found and found.differing < ENOUGH_SCENARIOS and verdict_text(found) != found.verdict:
+        # Far apart, but in so few scenarios that it may be chance: nobody would call that close.
+        return say(f"Too few scenarios to say which of {names} is better{where}: right in {parts}.")
+    return say(f"{names} are too close to call{where}: right in {parts}.")
+
+
+def _each(cells: Sequence[Cell]) -> str:
+    """Return how often each was right, the noun once."""
+    return listed([right_of(cell, "" if place else "turn") for place, cell in enumerate(cells)])
+
+
+def right_of(cell: Cell, noun: str = "turn") -> str:
+    """Return how often a bot was right: a share of so many turns, or the bare count where there are few."""
+    rate = cell.rates["accuracy"]
+    if rate.value is None:
+        return "n/a"
+    turns = plural(rate.n, noun) if noun else f"{rate.n:,}"
+    if too_few(rate) or rate.tells_little():
+        right = round(rate.value * rate.n)
+        some = say(f"{right:,} of {rate.n:,} turns") if rate.n != 1 else say(f"{right:,} of 1 turn")
+        return some if noun else say(f"{right:,} of {rate.n:,}")
+    return say(f"{hundred(rate.value)} % of {turns}")
+
+
+def talks_of(cells: Iterable[Cell]) -> str:
+    """Return how many conversations were held."""
+    return plural(max(cell.conversations for cell in cells), "conversation")
+
+
+def between(result: ConversationsResult, a: str, b: str) -> Comparison | None:
+    """Return the comparison of two bots over everything."""
+    for one in result.comparisons:
+        if (one.domain, one.level) == (ALL, ALL) and {one.a, one.b} == {a, b}:
+            return one
+    return None
+
+
+def beats(result: ConversationsResult, a: str, b: str) -> bool:
+    """Tell whether one bot is better than another, as far as can be shown."""
+    found = between(result, a, b)
+    return found is not None and winner(found) == a
+
+
+def winner(comparison: Comparison) -> str | None:
+    """Return the bot that the comparison calls better, if any."""
+    return next((name for name in (comparison.a, comparison.b) if comparison.verdict == f"{name} better"), None)
+
+
+def _ends(comparison: Comparison | None) -> str:
+    """Return the ends of a difference that is real, seen from the better one; nothing where turns are too few."""
+    if comparison is None or comparison.low is None or comparison.high is None or comparison.turns < FEWEST:
+        return ""
+    low, high = 100 * comparison.low, 100 * comparison.high
+    low, high = (low, high) if winner(comparison) == comparison.a else (-high, -low)
+    return say(f"{low:.0f} to {high:.0f}")
+
+
+def second_sentence(result: ConversationsResult) -> str:
+    """Say how far the headline can be trusted: where its number would lie, or what would decide it."""
+    ranked = ranked_cells(result)
+    if not ranked:
+        return ""
+    if len(ranked) == 1:
+        return _around(ranked[0].rates["accuracy"])
+    best = leader(result, ranked)
+    if best is not None:
+        return _how_real(result, between(result, best.bot, next(cell.bot for cell in ranked if cell is not best)))
+    top = unbeaten(result, ranked)
+    found = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
+    return verdict_sentence(found, counted_of(result, found)) if found else ""
+
+
+def _around(rate: Rate) -> str:
+    if rate.low is None or rate.high is None or too_few(rate):
+        return ""
+    low, high = hundred(rate.low), hundred(rate.high)
+    return say(f"With other conversations of this kind the share would probably lie between {low} and {high} %.")
+
+
+def _how_real(result: ConversationsResult, comparison: Comparison | None) -> str:
+    told = say("The difference is real.")
+    if _ends(comparison):
+        told = say(
+            "The difference is real; in brackets: where it would probably lie with other conversations of this kind."
+        )
+    return told + (_common(comparison, counted_of(result, comparison)) if comparison else "")
+
+
+def counted_of(result: ConversationsResult, comparison: Comparison) -> int:
+    """Return how many turns the rates of two bots are shown over: the more of the two."""
+    place = comparison.domain, comparison.level
+    return max(result.cell(bot, *place).counts.counted for bot in (comparison.a, comparison.b))
+
+
+# --- differences -------------------------------------------------------------------------------------------------
+
+_MIXED = " " + say("They were judged differently: one tells its topics, the other not.")
+
+
+def verdicts(result: ConversationsResult) -> Iterator[str]:
+    """Say of each two bots whether the difference between them is real, over everything."""
+    for comparison in result.comparisons:
+        if (comparison.domain, comparison.level) == (ALL, ALL):
+            yield verdict_sentence(comparison, counted_of(result, comparison))
+
+
+def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
+    """Say whether one of two bots is better, by how much, and what would decide it.
+
+    `counted`: how many turns the rates beside it are shown over, which may be more than both bots have in common.
+    """
+    a, b = comparison.a, comparison.b
+    if comparison.difference is None:
+        return say(f"{a!s} and {b!s} cannot be compared: no turn was counted for both.")
+    mixed = _MIXED if comparison.mixed_sources else ""
+    if unchanged(comparison):
+        turns = plural(comparison.turns, "turn")
+        return say(f"{a!s} and {b!s}: on the {turns} counted for both, they came out the same.") + mixed
+    better, rest = winner(comparison), f"{_common(comparison, counted)}{mixed}"
+    if better is None:
+        verdict, points = verdict_text(comparison), points_text(comparison)
+        return say(f"{a!s} and {b!s}: {verdict} ({points}).") + forecast(comparison) + rest
+    other, gap, ends = b if better == a else a, abs(100 * comparison.difference), _bracketed(_ends(comparison))
+    return say(f"{better!s} is better than {other!s}: {gap:.0f} points{ends}.") + rest
+
+
+def unchanged(comparison: Comparison) -> bool:
+    """Tell whether no turn passed on one side alone."""
+    return comparison.turns > 0 and not comparison.only_a and not comparison.only_b
+
+
+def verdict_text(comparison: Comparison) -> str:
+    """Return the verdict; where it is none although the interval leaves out 0, with the reason."""
+    low, high = comparison.low, comparison.high
+    if winner(comparison) or low is None or high is None or low <= 0 <= high:
+        return comparison.verdict
+    if comparison.differing < ENOUGH_SCENARIOS:
+        if comparison.differing == 1:
+            return say(f"{comparison.verdict}, because only 1 scenario differs")
+        return say(f"{comparison.verdict}, because only {plural(comparison.differing, 'scenario')} differ")
+    if comparison.family > 1:
+        several = say("several pairs are compared, and each of them must be clearer than one alone")
+        return say(f"{comparison.verdict}, because {several}")
+    return say(f"{comparison.verdict}, because it is just at the edge of chance")
+
+
+def points_text(comparison: Comparison) -> str:
+    """Write a difference in points, seen from the first of the two, with its interval unless it says nothing."""
+    if comparison.difference is None:
+        return "n/a"
+    low, high = comparison.low, comparison.high
+    points = say(f"{_points(comparison.difference)} points")
+    if low is None or high is None or low == high or comparison.turns < FEWEST:
+        return points
+    return say(f"{_points(comparison.difference)} points, {_points(low)} to {_points(high)}")
+
+
+def _points(value: float) -> str:
+    """Write a difference in points; what is not 0 is never shown as 0, unless it is very small."""
+    return f"{100 * value:+.{0 if value == 0 or abs(100 * value) >= 0.5 else 1}f}"
+
+
+def _common(comparison: Comparison, counted: int) -> str:
+    if not 0 < comparison.turns < counted:
+        return ""
+    return " " + say(f"The comparison uses the {plural(comparison.turns, 'turn')} counted for both.")
+
+
+def _bracketed(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
+def forecast(comparison: Comparison) -> str:
+    """Say about how many more conversations would decide, where that is known."""
+    if comparison.more is None:
+        return ""
+    if comparison.more > 100 * max(1, comparison.conversations):
+        return " " + say("If there is a difference, it is too small for any suite of a bearable size to show.")
+    about = plural(max(1, comparison.more), "more conversation")
+    return " " + say(f"About {about} would probably decide, if the difference is as large as it looks.")
+
+
+def roughness(rate: Rate) -> str:
+    """Return `rough` where the interval is wide."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return ""
+    return "rough" if (rate.high - rate.low) / 2 > ROUGH else ""
+
+
+# --- names -------------------------------------------------------------------------------------------------------
+
+
+def level_order(levels: Iterable[str]) -> list[str]:
+    """Return levels from easy to hard, those of a suite's own after them as they come."""
+    found = list(dict.fromkeys(levels))
+    return [*(level for level in LEVELS if level in found), *(level for level in found if level not in LEVELS)]
+
+
+def cell_name(cell: Cell) -> str:
+    """Return a level as a row is called."""
+    return cell.level or "all levels"
+
+
+def domain_name(domain: str) -> str:
+    """Return a domain as a heading."""
+    return domain.replace("_", " ").capitalize() if domain else "All domains"
+
+
+def sentence(text: str, names: Iterable[str] = ()) -> str:
+    """Return a remark as a sentence: a capital first, unless it begins with the name of a bot, and a stop last."""
+    told = text.strip()
+    if told and not any(told.startswith(name) for name in names):
+        told = told[0].upper() + told[1:]
+    return told if not told or told.endswith((".", "!", "?")) else f"{told}."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def enumerate_some(names: Sequence[str], most: int = 5) -> str:
+    """Return a few names and how many more there are."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+# --- what to fix -------------------------------------------------------------------------------------------------
+
+
+def first_problems(result: ConversationsResult, bot: str, most: int) -> tuple[list[Problem], int]:
+    """Return the biggest problems of a bot, and how many more there are.
+
+    What happened in one place only is not among them where something larger is.
+    """
+    found = [problem for problem in result.problems if problem.bot == bot]
+    large = [problem for problem in found if len(problem.examples) > 1]
+    shown = (large or found)[:most]
+    return shown, len(found) - len(shown)
+
+
+# --- what to know ------------------------------------------------------------------------------------------------
+
+
+def remarks(result: ConversationsResult) -> list[str]:
+    """Return all that a reader should know before trusting a number, what failed first."""
+    names = [bot.name for bot in result.header.bots]
+    told = [*result.failures, *result.warnings, source_note(result)]
+    told += [twins_sentence(result.cell(name)) for name in names]
+    return [sentence(note, names) for note in told if note]
+
+
+def source_note(result: ConversationsResult) -> str:
+    """Say which bots were judged by their replies alone."""
+    silent = [bot.name for bot in result.header.bots if result.cell(bot.name).intent_source != "bot"]
+    if not silent:
+        return ""
+    names = listed(silent)
+    if len(silent) == 1:
+        return say(f"{names} tells no topics and was judged by the reply alone.")
+    return say(f"{names} tell no topics and were judged by the reply alone.")
+
+
+def twins_sentence(cell: Cell) -> str:
+    """Say what misspelling costs a bot."""
+    twins = cell.twins
+    if not twins.n:
+        return ""
+    sent = say(f"{plural(twins.n, 'message')} sent in both spellings{_how_often(twins)}")
+    if not twins.only_clean and not twins.only_typo:
+        return say(f"{cell.bot!s}: misspelling changed nothing in {sent}.")
+    mostly = " " + say("(mostly, where repeats differ)") if twins.most_repeats > 1 else ""
+    return say(
+        f"{cell.bot!s}: of {sent}, {twins.only_clean} went right{mostly} only "
+        f"when spelt rightly and {twins.only_typo} only when misspelt{_chance(twins.p)}."
+    )
+
+
+def _how_often(twins: Twins) -> str:
+    if twins.most_repeats < 2:
+        return ""
+    if twins.fewest_repeats == twins.most_repeats:
+        return say(f", each {twins.most_repeats} times")
+    return say(f", each up to {twins.most_repeats} times")
+
+
+def _chance(p: float | None) -> str:
+    if p is None:
+        return ""
+    return " (p < 0.001)" if p < SURE else f" (p = {p:.2g})"

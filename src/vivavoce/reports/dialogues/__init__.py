@@ -1,0 +1,1 @@
+"""Results of the dialogues exam: wording, tables, charts, report files."""

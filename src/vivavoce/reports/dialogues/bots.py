@@ -1,0 +1,110 @@
+"""Which bot is better, in sentences: ranks, pairs, and bots that cannot be ranked."""
+
+from __future__ import annotations
+
+from vivavoce.dialogues.result import DialoguesResult, Ranking, SystemLine, SystemPair
+from vivavoce.errors import plural
+from vivavoce.records import Rate
+from vivavoce.reports.dialogues.meanings import signed
+from vivavoce.reports.dialogues.wording import NOT_YET, clean, sentence, some_names
+from vivavoce.reports.intents.meanings import interval_text
+from vivavoce.sentences import say
+
+# So many times the dialogues that are there will never be gathered.
+HOPELESS = 100
+DECIDED = ("better", "worse")
+TOO_CLOSE = "too close to call"
+
+
+def rank_text(line: SystemLine) -> str:
+    """Return the place of a bot and the places it may take; a dash where it has none."""
+    if line.rank is None:
+        return "-"
+    return f"{line.rank}" if line.low_rank == line.high_rank else f"{line.rank} ({line.low_rank} to {line.high_rank})"
+
+
+def ranking_warning(result: DialoguesResult) -> str:
+    """Say why the ranking is to be taken with care; what the headline explains is not explained again."""
+    said = result.ranking.warning if result.ranking else ""
+    if said in ("", result.passport.verdict):
+        return "" if result.passport.may_compare else f"{NOT_YET} {say('Why stands at the top.')}"
+    return sentence(said)
+
+
+def pair_sentences(ranking: Ranking) -> list[str]:
+    """Return what is known of each two bots that have a rank, neighbours first."""
+    judged, trusted = sum(pair.p is not None for pair in ranking.pairs), not ranking.warning
+    return [clean(pair_sentence(pair, trusted=trusted, judged=judged)) for pair in nearest_pairs(ranking)]
+
+
+def nearest_pairs(ranking: Ranking) -> list[SystemPair]:
+    """Return the pairs of ranked bots, neighbours first: between them the order is least sure."""
+    places = {line.bot: place for place, line in enumerate(ranking.lines) if line.rank is not None}
+    pairs = [pair for pair in ranking.pairs if pair.first in places and pair.second in places]
+    return sorted(pairs, key=lambda pair: abs(places[pair.first] - places[pair.second]))
+
+
+def unranked_sentence(ranking: Ranking) -> str:
+    """Say which bots have too few talks (or preferences) for a rank; nothing where all have one."""
+    from vivavoce.dialogues.systems import LEAST_DIALOGUES, TOO_FEW_PREFERENCES
+
+    few = [line for line in ranking.lines if line.rank is None and line.n < LEAST_DIALOGUES]
+    if not few:
+        return ""
+    noun = "preference" if any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs) else "talk"
+    names = some_names([f"{clean(line.bot)} ({plural(line.n, noun)})" for line in few])
+    alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("So no bot has a rank.")
+    if noun == "talk":
+        told = say(f"Too few talks for a rank or a comparison: {names}. At least {LEAST_DIALOGUES} are needed.")
+    else:
+        told = say(f"Too few preferences for a rank or a comparison: {names}. At least {LEAST_DIALOGUES} are needed.")
+    return told + alone
+
+
+def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) -> str:
+    """Say which of two bots is better, by how much, and what would decide it.
+
+    Without trust in the scores the better bot only scores higher. `judged`: how many pairs the verdict is corrected
+    for.
+    """
+    value = pair.difference.value
+    if value is None:
+        why = say("one of them has no score") if pair.verdict == TOO_CLOSE else pair.verdict
+        return say(f"{pair.first!s} and {pair.second!s} cannot be compared: {why}.")
+    around = interval_text(pair.difference, "score")
+    if pair.verdict in DECIDED:
+        better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
+        sides, points = f", {_apart(pair.difference)}" if around else "", abs(value)
+        if trusted:
+            return say(f"{better!s} is better than {other!s}: {points:.2f} points{sides}.")
+        return say(f"{better!s} scores higher than {other!s}: {points:.2f} points{sides}.")
+    gap = say(f"{signed(value)} points") if not around else say(f"{signed(value)} points, {around}")
+    verdict = pair.verdict + _correction(pair, judged)
+    return say(f"{pair.first!s} and {pair.second!s}: {verdict} ({gap}).") + _forecast(pair)
+
+
+def _correction(pair: SystemPair, judged: int) -> str:
+    """Say why an interval that leaves out 0 decides nothing."""
+    if pair.p is None:
+        return ""
+    if judged > 1:
+        return " " + say(f"after correction for {judged:,} pairs")
+    low, high = pair.difference.low, pair.difference.high
+    return " " + say("with so few talks") if low is not None and high is not None and low * high > 0 else ""
+
+
+def _apart(difference: Rate) -> str:
+    ends = sorted(abs(end) for end in (difference.low, difference.high) if end is not None)
+    return say(f"{ends[0]:.2f} to {ends[1]:.2f}")
+
+
+def _forecast(pair: SystemPair) -> str:
+    more = pair.dialogues_to_decide
+    if not more:
+        return ""
+    if more > HOPELESS * max(1, pair.difference.n):
+        return " " + say("If there is a difference, it is too small for a log of a bearable size to show.")
+    about = plural(more, "more dialogue")
+    return " " + say(
+        f"About {about} of both together would probably decide, if the difference is as large as it looks."
+    )

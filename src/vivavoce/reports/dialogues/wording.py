@@ -1,0 +1,383 @@
+"""The findings of a dialogues exam in sentences: the same words in terminal, page and notebook."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
+from vivavoce.dialogues.following import LEAST_MARKS, follows_sentence, help_sentences, judged
+from vivavoce.dialogues.passport import drift_sentence
+from vivavoce.dialogues.result import (
+    Agreement,
+    DialoguesResult,
+    Origin,
+    Passport,
+    Recalibration,
+    Score,
+)
+from vivavoce.errors import plural
+from vivavoce.records import Rate
+from vivavoce.reports.conversations.talks import shorten, visible
+from vivavoce.reports.dialogues.meanings import FEWEST, number_text, range_text, signed, title_of_test
+from vivavoce.reports.intents.meanings import interval_text, score_text
+from vivavoce.sentences import say
+
+BINS_PER_POINT = 2
+OF_THIS_LOG = "of this log"
+NOT_YET = say("You cannot compare bots with these scores yet.")
+# What an agreement counts: a log has one mean mark for each talk, a rater learnt from every single mark.
+Counted = Literal["talk", "mark"]
+# The tests of an origin that are told in one sentence; its table has all of them.
+_TOLD = {
+    "overall": say("{0} in all"),
+    "human-bot": say("{0} with bots"),
+    "unseen-bot": say("{0} with bots it had never met"),
+}
+# How a verdict begins when it repeats what the headline says.
+_REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*[:.] *", re.IGNORECASE)
+
+
+# --- talks and their scores --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A dialogue beside its score."""
+
+    dialogue: Dialogue
+    score: Score
+
+    @property
+    def value(self) -> float | None:
+        """The score, None for a refusal and for what is not a number."""
+        value = self.score.score
+        return value if value is not None and math.isfinite(value) else None
+
+
+def talks_of(result: DialoguesResult) -> list[Talk]:
+    """Return every dialogue beside its score, in order."""
+    return [Talk(*pair) for pair in zip(result.dialogues, result.scores, strict=True)]
+
+
+def scored(result: DialoguesResult) -> list[Talk]:
+    """Return the dialogues that have a score, the lowest first."""
+    found = [talk for talk in talks_of(result) if talk.value is not None]
+    return sorted(found, key=lambda talk: talk.value or 0.0)
+
+
+def mean_score(talks: Sequence[Talk]) -> Rate:
+    """Return the mean of the scores; the interval comes from resampling people where they are known."""
+    kept = [talk for talk in talks if talk.value is not None]
+    values = [talk.value or 0.0 for talk in kept]
+    if not values:
+        return Rate(None, None, None, 0)
+    if len(values) < FEWEST:
+        return Rate(sum(values) / len(values), None, None, len(values))
+    import numpy as np
+
+    from vivavoce.dialogues.agreement import groups_of, mean_with_interval
+
+    return mean_with_interval(np.array(values), groups_of([talk.dialogue for talk in kept]))
+
+
+def spread(talks: Iterable[Talk]) -> list[tuple[float, float, int]]:
+    """Return how many scores fall between each two half points: from, up to, count."""
+    steps = int((HIGHEST - LOWEST) * BINS_PER_POINT)
+    counts = [0] * steps
+    for talk in talks:
+        if talk.value is not None:
+            place = math.floor((talk.value - LOWEST) * BINS_PER_POINT)
+            counts[min(max(place, 0), steps - 1)] += 1
+    edges = [LOWEST + place / BINS_PER_POINT for place in range(steps + 1)]
+    return list(zip(edges, edges[1:], counts, strict=False))
+
+
+def by_bot(talks: Iterable[Talk]) -> dict[str, list[Talk]]:
+    """Return the talks of each bot that the log names, the bot with most talks first."""
+    found: dict[str, list[Talk]] = {}
+    for talk in talks:
+        if talk.dialogue.bot:
+            found.setdefault(talk.dialogue.bot, []).append(talk)
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def role_of(utterance: Utterance) -> str:
+    """Return who speaks: bot or person where the log says so, else the speaker's name."""
+    if utterance.is_bot is None:
+        return utterance.speaker or "?"
+    return say("bot") if utterance.is_bot else say("person")
+
+
+def effects_of(talk: Talk) -> dict[int, float]:
+    """Return how far each message moved the score, by the number of the message."""
+    return {turn.number: turn.effect for turn in talk.score.turns}
+
+
+# --- the first sentences -----------------------------------------------------------------------------------------
+
+
+def headline(result: DialoguesResult) -> str:
+    """Return the sentence that a report begins with: may bots be compared with these scores?"""
+    if not any(talk.value is not None for talk in talks_of(result)):
+        return _nothing(result)
+    if result.passport.may_compare:
+        return say("You can compare bots with these scores.")
+    return NOT_YET
+
+
+def _nothing(result: DialoguesResult) -> str:
+    if not result.scores:
+        return say("Nothing could be scored: there are no dialogues.")
+    return say(f"Nothing could be scored: {plural(len(result.scores), 'dialogue')} read, none of them with a score.")
+
+
+def because(result: DialoguesResult) -> str:
+    """Say why bots may be compared or not, and what to do next."""
+    return sentence(_REPEATED.sub("", result.passport.verdict.strip()))
+
+
+def drift_warning(passport: Passport) -> str:
+    """Warn of a log that is another kind of talk than what the rater learnt from; nothing where it is not."""
+    return drift_sentence(passport.drift) if passport.drift is not None and passport.drift.differs else ""
+
+
+def counts_sentence(result: DialoguesResult) -> str:
+    """Say how many dialogues were read, scored, refused and marked by people."""
+    total = len(result.scores)
+    kept = sum(talk.value is not None for talk in talks_of(result))
+    marked = sum(dialogue.quality is not None for dialogue in result.dialogues)
+    told = [f"{plural(total, 'dialogue')} read", f"{kept:,} scored"]
+    told += [f"{total - kept:,} refused"] if total > kept else []
+    told += [f"{marked:,} marked by people" if marked else "none marked by people"]
+    return f"{', '.join(told)}."
+
+
+def mean_sentence(talks: Sequence[Talk]) -> str:
+    """Say what the scores come to."""
+    mean = mean_score(talks)
+    if mean.value is None:
+        return "There is no score."
+    few = "" if mean.n >= FEWEST else ", too few for an interval"
+    return f"Mean score {number_text(mean)}{few}, on a scale from 1 (bad) to 5 (good)."
+
+
+def sentence(text: str) -> str:
+    """Return a remark as a sentence: a capital first and a stop last."""
+    told = " ".join(text.split())
+    told = told[:1].upper() + told[1:]
+    return told if not told or told.endswith((".", "!", "?", ":")) else f"{told}."
+
+
+def clean(text: str) -> str:
+    """Return a text that can be shown and stored: nothing that steers a terminal, no half characters."""
+    return visible(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def short(text: str, most: int) -> str:
+    """Return a clean text on one line and not longer than `most`."""
+    return shorten(clean(text), most)
+
+
+def file_name(source: str) -> str:
+    """Return the last part of a path."""
+    return source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or source
+
+
+# --- one talk ----------------------------------------------------------------------------------------------------
+
+
+def score_line(talk: Talk) -> str:
+    """Return score and range of a talk, or that it has none."""
+    if talk.value is None:
+        return "no score"
+    around = range_text(talk.score.low, talk.score.high)
+    return score_text(talk.value) + (f" ({around})" if around else "")
+
+
+def talk_facts(talk: Talk) -> str:
+    """Return what else is known of a talk: its bot, people's mark, scripted checks."""
+    dialogue, mark = talk.dialogue, talk.dialogue.quality
+    checks = {None: "", True: "checks passed", False: "checks failed"}[dialogue.passed]
+    marked = f"people's mark {mark:.3g}" if mark is not None else ""
+    said = plural(len(dialogue.turns), "message")
+    return ", ".join(part for part in (f"bot {dialogue.bot}" if dialogue.bot else "", said, marked, checks) if part)
+
+
+def reason_lines(score: Score) -> list[str]:
+    """Return the reasons, the strongest first, each with its effect."""
+    ordered = sorted(score.reasons, key=lambda reason: -abs(reason.effect))
+    return [f"{signed(reason.effect)}: {reason.text}" for reason in ordered]
+
+
+def range_sentence(score: Score) -> str:
+    """Say how sure the score of one talk is."""
+    if score.low is None or score.high is None:
+        return ""
+    return f"In 8 of 10 cases a person's mark for such a talk lies between {score.low:.1f} and {score.high:.1f}."
+
+
+# --- what was left out -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What several dialogues have in common, and which they are."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+def refusals(result: DialoguesResult) -> list[Group]:
+    """Return why dialogues were refused, the most frequent reason first."""
+    refused = [talk.score for talk in talks_of(result) if talk.value is None]
+    return _grouped((score.refusal or "no reason given", score.id) for score in refused)
+
+
+def cautions(result: DialoguesResult) -> list[Group]:
+    """Return what scores are to be taken with care for, the most frequent first."""
+    kept = [talk.score for talk in talks_of(result) if talk.value is not None]
+    return _grouped((warning, score.id) for score in kept for warning in score.warnings)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> list[Group]:
+    found: dict[str, list[str]] = {}
+    for text, name in pairs:
+        found.setdefault(text, []).append(name)
+    groups = [Group(text, tuple(ids)) for text, ids in found.items()]
+    return sorted(groups, key=lambda group: -len(group.ids))
+
+
+def some_names(names: Sequence[str], most: int = 5) -> str:
+    """Return a few names and how many more there are."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+# --- trust -------------------------------------------------------------------------------------------------------
+
+
+def origin_sentence(origin: Origin | None) -> str:
+    """Say what the rater learnt from, and how well it follows people there."""
+    return " ".join(part for part in (learnt_sentence(origin), measured_sentence(origin)) if part)
+
+
+def learnt_sentence(origin: Origin | None) -> str:
+    """Say what the rater learnt from."""
+    if origin is None:
+        return say("Nobody has measured this rater against people's marks yet.")
+    size = f" ({plural(origin.dialogues, 'dialogue')})" if origin.dialogues else ""
+    licence = say(f", licence {origin.licence!s}") if origin.licence else ""
+    if not origin.learnt_from:
+        return say(f"It does not say what it learnt from{size + licence}.")
+    if not size and licence:
+        return say(f"It learnt from {origin.learnt_from!s}, licence {origin.licence!s}.")
+    if not size:
+        return say(f"It learnt from {origin.learnt_from!s}.")
+    if not licence:
+        return say(f"It learnt from {origin.learnt_from!s} ({plural(origin.dialogues, 'dialogue')}).")
+    size = plural(origin.dialogues, "dialogue")
+    return say(f"It learnt from {origin.learnt_from!s} ({size}), licence {origin.licence!s}.")
+
+
+def measured_sentence(origin: Origin | None) -> str:
+    """Say how well a rater follows people on talks that it had not seen: in all, with bots, with bots never met."""
+    if origin is None:
+        return ""
+    known = [name for name in _TOLD if name in origin.agreements] or list(origin.agreements)[: len(_TOLD)]
+    rates = {name: origin.agreements[name].pearson for name in known}
+    told = [
+        _TOLD.get(name, f"{{0}} ({title_of_test(name)})").format(number_text(rate))
+        for name, rate in rates.items()
+        if rate.value is not None
+    ]
+    if not told:
+        return say("How far it follows people on talks that it had not seen is not known.")
+    # The counts are of marks; that is said once.
+    n = next(rate.n for rate in rates.values() if rate.value is not None)
+    first = told[0].replace(f"n = {n:,}", say(f"n = {n:,} marks"), 1)
+    parts = ", ".join([first, *told[1:]])
+    return say(f"On talks that it had not seen it follows people's marks (Pearson) by {parts}.")
+
+
+def agreement_sentence(
+    agreements: Mapping[str, Agreement], *, where: str = OF_THIS_LOG, counted: Counted = "talk"
+) -> str:
+    """Say how well the scores follow the marks; `where` the talks come from, `counted` what `n` stands for."""
+    found = agreements.get("overall") or next(iter(agreements.values()), None)
+    if found is None or not found.n:
+        return say("None of these talks has both a score and a mark, so nobody knows how far the scores fit here.")
+    if found.pearson.value is None:
+        several = plural(found.n, counted)
+        return say(f"{several} with score and mark: too few, or too much alike, for a correlation.")
+    some = plural(found.n, "marked talk") if counted == "talk" else say(f"{plural(found.n, 'mark')} of talks")
+    by = [_correlation(name, rate) for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman))]
+    parts = " and ".join(one for one in by if one)
+    if where == OF_THIS_LOG:
+        return say(
+            f"On {some} of this log, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
+        )
+    return f"On {some} {where}, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
+
+
+def following_sentences(passport: Passport) -> list[str]:
+    """Say how well the score follows the marks of this log, and what would help.
+
+    Nothing where the verdict has said it, as it does of too few marks.
+    """
+    found = judged(passport.local)
+    told = follows_sentence(found)
+    if found is None or found.n < LEAST_MARKS or told in passport.verdict:
+        return []
+    return [told, *help_sentences(found, passport.people)]
+
+
+def bots_apart(passport: Passport) -> Mapping[str, Agreement]:
+    """Return the agreement of each bot where there are several: a single one is told with all talks."""
+    return passport.bots if len(passport.bots) > 1 else {}
+
+
+def people_sentence(passport: Passport) -> str:
+    """Say how far people agree who marked the same talks; nothing where nobody did."""
+    people = passport.people
+    if people is None or people.alpha.value is None:
+        return ""
+    return say(
+        f"People who marked the same talks agree with an alpha of {number_text(people.alpha)}: 0 is luck, 1 is "
+        "perfect."
+    )
+
+
+def _correlation(name: str, rate: Rate) -> str:
+    if rate.value is None:
+        return ""
+    return f"{score_text(rate.value)} ({', '.join(part for part in (name, interval_text(rate, 'score')) if part)})"
+
+
+def recalibration_sentence(found: Recalibration | None) -> str:
+    """Say what a correction towards the user's own marks would bring or has brought."""
+    if found is None:
+        return say("Recalibration: too few of these talks are marked to learn a correction from them.")
+    sign, height = "+" if found.intercept >= 0 else "-", abs(found.intercept)
+    line = say(f"mark = {found.slope:.2f} x score {sign} {height:.2f}")
+    sure = say("its gain is sure") if found.adopted else say("its gain is not sure")
+    if found.level_only:
+        level, unused = say("it corrects the level only"), say("not used: it would correct the level only")
+        sure = level if found.adopted else unused
+    told = say(f"Recalibration ({sure}): {line}, squared error saved: {number_text(found.gain)}.")
+    return f"{told} {sentence(found.reason)}".strip()
+
+
+# --- what else to know -------------------------------------------------------------------------------------------
+
+
+def remarks(result: DialoguesResult) -> Iterator[str]:
+    """Return all that a reader should know before trusting a score, but what stands at the top: `drift_warning`."""
+    passport = result.passport
+    warnings = (text for text in passport.warnings if text != drift_warning(passport))
+    yield from (sentence(text) for text in (*warnings, *result.notes))
+    for group in cautions(result):
+        yield say(f"{plural(len(group.ids), 'score')} with a warning: {sentence(group.text)}")

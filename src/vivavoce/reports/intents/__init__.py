@@ -1,0 +1,1 @@
+"""Results of the intents exam: wording, tables, charts, report files."""

@@ -1,0 +1,75 @@
+"""Which lines of a result are worth showing first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+
+from vivavoce.intents.findings import ConfusionCell, SettingFindings
+from vivavoce.intents.pairs import Pair
+from vivavoce.intents.problems import ENOUGH_TESTED
+from vivavoce.intents.result import IntentsResult, Note
+from vivavoce.reports.intents.wording import WATCH_LEVEL
+
+NOTES_OF_A_KIND = 3
+
+
+def ranked_pairs(result: IntentsResult, most: int) -> tuple[Pair, ...]:
+    """Return the pairs that overlap most: enough examples to tell, not the same answer, and not apart anyway."""
+    clear = (pair for pair in result.pairs if pair.enough and not pair.same_answer and pair.overlap >= WATCH_LEVEL)
+    return tuple(islice(clear, most))
+
+
+def harmless_pairs(result: IntentsResult) -> tuple[Pair, ...]:
+    """Return the pairs whose topics give the same answer."""
+    return tuple(pair for pair in result.pairs if pair.same_answer and pair.enough)
+
+
+def unclear_pairs(result: IntentsResult) -> tuple[Pair, ...]:
+    """Return the pairs with too few examples to tell, but for those that are a problem anyway."""
+    known = [set(problem.topics) for problem in result.problems]
+    return tuple(
+        pair for pair in result.pairs if not pair.enough and not pair.same_answer and {pair.a, pair.b} not in known
+    )
+
+
+def why_none_weakest(findings: SettingFindings) -> str:
+    """Say why no topic is among the weakest."""
+    if untold_topics(findings) == len(findings.intents):
+        return f"No topic has {ENOUGH_TESTED} tested examples, so none can be called the weakest."
+    return "Every topic with enough tested examples was always found."
+
+
+def untold_topics(findings: SettingFindings) -> int:
+    """Return how many topics have too few tests to be ranked."""
+    return sum(line.recall.n < ENOUGH_TESTED for line in findings.intents)
+
+
+def confused_cells(findings: SettingFindings) -> tuple[ConfusionCell, ...]:
+    """Return the cells in which a known topic was taken for another one, largest first."""
+    return tuple(
+        cell
+        for cell in findings.confusion
+        if not cell.negative and None not in (cell.origin, cell.guess) and cell.origin != cell.guess
+    )
+
+
+def confused_topics(findings: SettingFindings, most: int | None = None) -> tuple[str, ...]:
+    """Return the topics that lose or draw most messages, in alphabetical order."""
+    weight: Counter[str] = Counter()
+    for cell in confused_cells(findings):
+        for topic in (cell.origin, cell.guess):
+            weight[topic or ""] += cell.answered + cell.deferred
+    return tuple(sorted(topic for topic, _ in weight.most_common(most)))
+
+
+def short_notes(notes: Sequence[Note], most: int = NOTES_OF_A_KIND) -> tuple[str, ...]:
+    """Return the messages of the notes, at most a few of each kind, and how many more there are."""
+    lines: list[str] = []
+    for kind in dict.fromkeys(note.kind for note in notes):
+        messages = [note.message for note in notes if note.kind == kind]
+        lines += messages[:most]
+        if len(messages) > most:
+            lines.append(f"... and {len(messages) - most:,} more of this kind.")
+    return tuple(lines)

@@ -1,0 +1,227 @@
+"""Classifiers side by side: in words, in the terminal and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from vivavoce.intents.comparison import ComparisonResult, Spread
+from vivavoce.intents.differences import Difference, Gap, Verdict
+from vivavoce.reports.intents import wording
+from vivavoce.reports.intents.choices import short_notes
+from vivavoce.reports.intents.html import page
+from vivavoce.reports.intents.meanings import MEASURES, NOT_AVAILABLE, score_text, share_text
+from vivavoce.reports.intents.sections import glossary
+from vivavoce.reports.intents.sections import notes as notes_part
+from vivavoce.reports.intents.tables import rate_cell
+from vivavoce.reports.shared.figures import accuracy_figure, accuracy_in, own_settings
+from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table
+from vivavoce.reports.shared.parts import rate_part
+from vivavoce.reports.shared.tags import Html, details, join, table, tag
+from vivavoce.sentences import say
+from vivavoce.version import __version__
+
+
+def comparison_headline(result: ComparisonResult) -> str:
+    """Say in one sentence which classifier is the best, if any is."""
+    names = [one.name for one in result.classifiers]
+    if len(names) < 2:
+        return say(f"Only {names[0]!s} could be examined, so nothing is compared.")
+    best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
+    if best:
+        one = say(f"{best[0]!s} is better than {_other(names, best[0])!s}.")
+        return one if len(names) == 2 else say(f"{best[0]!s} is better than all others.")
+    if all(_same_answers(one) for one in result.differences):
+        two = say(f"{names[0]!s} and {names[1]!s} are right on the same messages.")
+        return two if len(names) == 2 else say("All classifiers are right on the same messages.")
+    close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
+    if close == len(result.differences):
+        return say("The classifiers are too close to call on these data.")
+    return say("No classifier is better than all others.")
+
+
+def _other(names: Sequence[str], name: str) -> str:
+    return next(other for other in names if other != name)
+
+
+def _beats(result: ComparisonResult, name: str, other: str) -> bool:
+    for one in result.differences:
+        if (one.a, one.b) == (name, other):
+            return one.pooled.verdict is Verdict.BETTER
+        if (one.a, one.b) == (other, name):
+            return one.pooled.verdict is Verdict.WORSE
+    return False
+
+
+def _same_answers(one: Difference) -> bool:
+    gap = one.pooled
+    return gap.improved == gap.broken == 0 and gap.test.difference == 0
+
+
+def difference_sentence(one: Difference) -> str:
+    """Say what may be said of two classifiers."""
+    gap = one.pooled
+    if _same_answers(one):
+        return say(f"{one.a!s} and {one.b!s} are right on the same messages.")
+    if gap.verdict is Verdict.CLOSE:
+        close = say(f"{one.a!s} and {one.b!s} are too close to call ({points_text(one)}).")
+        return close + _more_text(gap)
+    if gap.verdict is Verdict.BETTER:
+        counts = say(f"{wording.plural(gap.improved, 'example')} gained, {gap.broken:,} lost")
+        return say(f"{one.a!s} is better than {one.b!s} ({points_text(one)}; {counts}).")
+    counts = say(f"{wording.plural(gap.broken, 'example')} gained, {gap.improved:,} lost")
+    return say(f"{one.b!s} is better than {one.a!s} ({points_text(one, turned=True)}; {counts}).")
+
+
+def _more_text(gap: Gap) -> str:
+    """Say what would decide: more retries while some examples are untested, else about how many more examples."""
+    examples = gap.more_examples
+    if gap.untested:
+        return " " + say(f"Raise the retries first: {wording.plural(gap.untested, 'example')} not tested yet.")
+    if not examples:
+        return ""
+    if examples > 20_000:
+        return " " + say("Even 20,000 more examples would hardly decide.")
+    step = 10 ** max(0, len(str(examples)) - 2)
+    return " " + say(f"About {step * round(examples / step):,} more examples would decide.")
+
+
+def points_text(one: Difference, *, turned: bool = False) -> str:
+    """Write the difference in points, with its interval; turned: of the second against the first."""
+    test = one.pooled.test
+    if test.difference is None:
+        return NOT_AVAILABLE
+    # Retries that differ all alike have no spread, so the interval would be the value again.
+    ends = [end for end in (test.low, test.high) if end is not None and test.low != test.high]
+    sign = -100 if turned else 100
+    around = f", {' to '.join(f'{sign * end:+.1f}' for end in (reversed(ends) if turned else ends))}" if ends else ""
+    return f"{sign * test.difference:+.1f} points{around}"
+
+
+def _verdict_text(one: Difference) -> str:
+    return "same messages right" if _same_answers(one) else str(one.pooled.verdict)
+
+
+def _p_text(p: float | None) -> str:
+    if p is None:
+        return NOT_AVAILABLE
+    return "under 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _range_text(spread: Spread | None) -> str:
+    if spread is None:
+        return NOT_AVAILABLE
+    low, high = share_text(spread.low), share_text(spread.high)
+    return low if low == high else f"{low} to {high}"
+
+
+def _facts(result: ComparisonResult) -> str:
+    retries = f"{result.design.retries:,} {'retry' if result.design.retries == 1 else 'retries'}"
+    size = f"{wording.plural(result.data.rows, 'example')}, {wording.plural(result.data.topics, 'topic')}"
+    return f"{size}, {retries}, threshold {result.threshold:g}, the same splits for all."
+
+
+# --- the terminal ------------------------------------------------------------------------------------------
+
+
+def show_comparison(console: Console, result: ComparisonResult, *, verbose: bool = False) -> None:
+    """Show classifiers side by side: who is better, by how much, how sure."""
+    console.print()
+    console.print(block(comparison_headline(result), "bold"))
+    console.print(heading("Decisions right", _facts(result)))
+    console.print(_accuracy_table(result))
+    if result.differences:
+        console.print(heading("Differences"))
+        console.print(bullets(difference_sentence(one) for one in result.differences))
+    if verbose:
+        _show_messages(console, result.differences)
+    console.print(heading("What to know"))
+    console.print(bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3)))
+
+
+def _accuracy_table(result: ComparisonResult) -> object:
+    settings = own_settings(result)
+    head = ("Classifier", *(f"Setting {setting}" for setting in settings), MEASURES["aurc"].title)
+    rows: list[tuple[str | Text, ...]] = [
+        (
+            Text(one.name, style="bold"),
+            *(rate_cell(accuracy_in(one, setting)) for setting in settings),
+            score_text(None if one.aurc is None else one.aurc.mean),
+        )
+        for one in result.classifiers
+    ]
+    return numbers_table(head, rows)
+
+
+def _show_messages(console: Console, differences: Sequence[Difference]) -> None:
+    for one in differences:
+        rows: list[tuple[str | Text, ...]] = [
+            (sample.text, sample.intent or "out of scope", sample.guess_a or "-", sample.guess_b or "-")
+            for sample in one.samples
+        ]
+        console.print(heading(f"Only one of {one.a} and {one.b} gets these right"))
+        console.print(numbers_table(("Message", "Topic", one.a, one.b), rows, words=4))
+
+
+# --- the page ----------------------------------------------------------------------------------------------
+
+
+def render_comparison(result: ComparisonResult) -> str:
+    """Return the report of a comparison as one file."""
+    title = f"Comparison of {', '.join(one.name for one in result.classifiers)}"
+    top = tag(
+        "header",
+        tag("h1", title),
+        tag("p", comparison_headline(result), class_="lead"),
+        tag("p", _facts(result), class_="second"),
+    )
+    main = tag(
+        "main",
+        _about_classifiers(result),
+        _about_differences(result.differences),
+        tag("section", tag("h2", "What to know before you trust these numbers"), notes_part(result.warnings)),
+        glossary(),
+    )
+    facts = f"vivavoce {__version__}; seed {result.design.seed}; data {result.data.source}, hash {result.data.hash}."
+    return page(title, join([top, main, tag("footer", tag("p", facts))]))
+
+
+def _about_classifiers(result: ComparisonResult) -> Html:
+    settings = own_settings(result)
+    head = ("Classifier", *(f"Setting {one}" for one in settings), "Over the settings", MEASURES["aurc"].title)
+    rows = [
+        (
+            one.name,
+            *(rate_part(accuracy_in(one, setting)) for setting in settings),
+            _range_text(one.accuracy),
+            score_text(None if one.aurc is None else one.aurc.mean),
+        )
+        for one in result.classifiers
+    ]
+    numbers = table("Decisions right, with intervals", head, rows, numbers=len(head) - 1)
+    return tag("section", tag("h2", "How good is each?"), numbers, accuracy_figure(result).part())
+
+
+def _about_differences(differences: Sequence[Difference]) -> Html | None:
+    if not differences:
+        return None
+    rows = [
+        (f"{one.a} against {one.b}", points_text(one), _verdict_text(one), _p_text(one.pooled.p_adjusted))
+        for one in differences
+    ]
+    head = ("Classifiers", "Difference", "Verdict", "p, for all pairs together")
+    said = [tag("p", difference_sentence(one)) for one in differences]
+    numbers = table("Differences of the decisions right", head, rows, numbers=1)
+    messages = [_messages(one) for one in differences if one.samples]
+    return tag("section", tag("h2", "Which differences are real?"), *said, numbers, *messages)
+
+
+def _messages(one: Difference) -> Html:
+    title = f"Messages that only one of {one.a} and {one.b} gets right"
+    rows = [
+        (sample.text, sample.intent or "out of scope", sample.guess_a or "no guess", sample.guess_b or "no guess")
+        for sample in one.samples
+    ]
+    return details(title, table(title, ("Message", "Topic", one.a, one.b), rows))

@@ -1,0 +1,1 @@
+"""What the reports of all exams share."""
