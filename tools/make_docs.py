@@ -1,14 +1,18 @@
-"""Write the tables of the documentation from the code: settings, measures, outcomes, engines, commands.
+"""Write the parts of the documentation that follow from the code: tables, commands, public names, pictures.
 
 python tools/make_docs.py            # a test fails when the documentation is behind
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 from typing import Any
 
+from diagrams import draw_packages, draw_run, read_layers
+
+import vivavoce
 from vivavoce import plugins
 from vivavoce.outcomes import Outcome
 from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
@@ -27,6 +31,22 @@ def outcomes_table() -> str:
 def classifiers_table() -> str:
     own = [row for row in plugins.describe(plugins.CLASSIFIERS) if row[1] == "vivavoce"]
     return "\n".join(["| name | what it is |", "|---|---|", *(f"| `{name}` | {what} |" for name, _, what in own)])
+
+
+def layers_text() -> str:
+    return "\n".join(["```", *(" | ".join(layer) for layer in read_layers()), "```"])
+
+
+def reference_table() -> str:
+    """List the public names with what they are: the first sentence of the docstring."""
+    rows = ["| name | from | what it is |", "|---|---|---|"]
+    for name in sorted(vivavoce.__all__, key=str.lower):
+        value = getattr(vivavoce, name)
+        is_constant = name.isupper() or name.startswith("__")
+        doc = "" if is_constant else " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
+        title = f"`{name}()`" if inspect.isroutine(value) else f"`{name}`"
+        rows.append(f"| {title} | {'' if is_constant else f'`{value.__module__}`'} | {doc or f'`{value!r}`'} |")
+    return "\n".join(rows)
 
 
 def commands_text() -> str:
@@ -70,7 +90,10 @@ PARTS = {
     "classifiers.md": {"classifiers": classifiers_table},
     "dialogues.md": {"measures": lambda: render_measures_table(DIALOGUE_MEASURES.values())},
     "commands.md": {"commands": commands_text},
+    "python.md": {"reference": reference_table},
+    "architecture.md": {"layers": layers_text},
 }
+PICTURES = {"packages.svg": draw_packages, "run.svg": draw_run}
 
 
 def rendered(name: str) -> str:
@@ -86,6 +109,8 @@ def rendered(name: str) -> str:
 def main() -> None:
     for name in PARTS:
         (DOCS / name).write_text(rendered(name), encoding="utf-8")
+    for name, draw in PICTURES.items():
+        (DOCS / "images" / name).write_text(draw(), encoding="utf-8")
 
 
 if __name__ == "__main__":
