@@ -78,20 +78,30 @@ class Metric(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DiagonalMetric:
-    """The inverse Hessian at zero weights, diagonal in the eigenbasis."""
+    """The inverse Hessian at zero weights, diagonal in the eigenbasis.
+
+    `free`: what the intercept is spared of a heavy penalty.
+    """
 
     scale: Matrix
+    free: Matrix | None = None
 
     @classmethod
     def of(cls, basis: Basis, n_classes: int, penalty: float) -> DiagonalMetric:
         """Build the metric of a problem with this many classes."""
-        spread = (n_classes - 1) / n_classes**2
-        scale = 1.0 / (basis.eigenvalues * np.float32(spread) + np.float32(penalty))
-        return cls(scale[:, None].astype(np.float32))
+        curvature = basis.eigenvalues * np.float32((n_classes - 1) / n_classes**2)
+        scale = 1.0 / (curvature + np.float32(penalty))
+        free = None
+        if penalty > curvature.max() > 0:
+            # The intercept pays no penalty: without this rank-one correction (Sherman-Morrison) it would hardly move.
+            share = float((basis.intercept**2 * curvature * scale).sum())
+            free = (scale * basis.intercept * np.sqrt(penalty / share)).astype(np.float32)
+        return cls(scale[:, None].astype(np.float32), free)
 
     def apply(self, gradient: Matrix) -> Matrix:
         """Return the inverse Hessian times the gradient."""
-        return self.scale * gradient
+        direction = self.scale * gradient
+        return direction if self.free is None else direction + np.outer(self.free, self.free @ gradient)
 
 
 @dataclass(frozen=True, eq=False)

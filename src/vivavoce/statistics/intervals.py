@@ -55,7 +55,8 @@ def bounded_rate(value: float, spread: Spread, n: int, confidence: float = CONFI
     # Without a unit that tells nothing was estimated, and the normal quantile is Wilson's own.
     quantile = student(spread.freedom, confidence) if spread.telling else NormalDist().inv_cdf((1 + confidence) / 2)
     low, high = score_interval(value, items, quantile)
-    return Rate(value, low, high, n)
+    # Rounding may put an end on the wrong side of a value that is all but 0 or 1.
+    return Rate(value, min(low, value), max(high, value), n)
 
 
 def with_width(value: float, low: float, high: float, units: int) -> tuple[float, float]:
