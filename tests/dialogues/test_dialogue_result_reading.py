@@ -172,7 +172,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "score": (lambda d: d["scores"][2].update(score="high"), "scores[2].score: is 'high', not a number"),
     "effect": (lambda d: d["scores"][0]["turns"][1].pop("speaker"), "scores[0].turns[1].speaker: is missing"),
     "roles": (lambda d: d["scores"][0]["roles"].pop(), "scores[0].roles: has"),
-    "kind": (lambda d: d["scores"][1].update(kind="bots"), "scores[1].kind: is 'bots', not a kind of talk"),
+    "kind": (lambda d: d["scores"][1].update(kind="bots"), "scores[1].kind: is 'bots', not a kind"),
     "people": (lambda d: d["people"].pop(), "people: has"),
     "passport": (lambda d: d["passport"].update(rater=None), "passport.rater: is None, not a text"),
     "lengths": (lambda d: d["passport"]["origin"].update(lengths=[1]), "passport.origin.lengths: has 1 entries"),

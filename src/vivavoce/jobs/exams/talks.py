@@ -14,17 +14,17 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from vivavoce.bots import Bot, BotFacts, Limits, load_entries
-from vivavoce.conversations.running.asking import Manners
-from vivavoce.conversations.running.holding import Channel, Holding, hold_alone
-from vivavoce.conversations.running.lag import LoopLag
-from vivavoce.conversations.running.pace import Allowance, Pace, Pacing
-from vivavoce.conversations.running.runner import close_bots, despair, lag_for, make_header, options_of
-from vivavoce.conversations.running.transcript_json import (
+from vivavoce.conversations.record_form import (
     header_from_text,
     header_to_text,
     transcript_from_text,
     transcript_to_text,
 )
+from vivavoce.conversations.running.asking import Manners
+from vivavoce.conversations.running.holding import Channel, Holding, hold_alone
+from vivavoce.conversations.running.lag import LoopLag
+from vivavoce.conversations.running.pace import Allowance, Pace, Pacing
+from vivavoce.conversations.running.runner import close_bots, despair, lag_for, make_header, options_of
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
 from vivavoce.errors import DataError, UsageError, WorkError, nearest, plural
 
