@@ -19,9 +19,8 @@ from vivavoce.dialogues.agreement import kind_of
 from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.exam import examine_dialogues
+from vivavoce.dialogues.json_form import dialogues_result_from_json, result_to_json
 from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Passport, Reason, Score, TurnEffect
-from vivavoce.dialogues.result_json import result_to_json
-from vivavoce.dialogues.result_reading import dialogues_result_from_json
 from vivavoce.errors import DataError
 from vivavoce.reports.dialogues.html import render_dialogues
 from vivavoce.reports.shared import parts

@@ -359,7 +359,7 @@ shape(
 shape(_Literal, hooks={**_WHERE, "values": Hook(dict, _read_literal)}, values=FLAT)
 shape(Comparison, hooks=_WHERE)
 shape(TopicRow, hooks={"confused_with": rows("intent n", str, int)})
-shape(Problem, hooks={"examples": _PLACES})
+shape(Problem, added={"advice": lambda problem: problem.remedy}, hooks={"examples": _PLACES})
 shape(
     Health,
     hooks={

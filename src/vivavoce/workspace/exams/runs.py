@@ -293,7 +293,7 @@ def _result(kind: str, content: bytes) -> Result:
         from vivavoce.conversations.json_form import conversations_result_from_json
 
         return conversations_result_from_json(data)
-    from vivavoce.dialogues.result_reading import dialogues_result_from_json
+    from vivavoce.dialogues.json_form import dialogues_result_from_json
 
     return dialogues_result_from_json(data)
 
