@@ -84,9 +84,7 @@ def read_rate(value: Any, _: Any) -> Rate:
 def write_rate(rate: Rate) -> dict[str, float | int | None]:
     """Return a share with its interval and its count: no interval where there is no value."""
     value, low, high = (None if end is None else write_number(end) for end in (rate.value, rate.low, rate.high))
-    if value is None:
-        return {"value": None, "n": rate.n}
-    return {"value": value, "low": low, "high": high, "n": rate.n}
+    return Rate(value, low, high, rate.n).to_json()
 
 
 def read_name(value: Any, kind: type[StrEnum]) -> StrEnum:

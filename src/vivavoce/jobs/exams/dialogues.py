@@ -99,10 +99,12 @@ class Dialogues:
         scores = _gather(log, finished)
         rater, seed, source = load_rater(checked["rater"]), checked["seed"], checked["source"]
         result = conclude(log.dialogues, scores, rater, seed=seed, source=source, notes=log.notes)
+        findings = result_to_json(result)
         return Conclusion(
             headline=wording.headline(result),
             measures=tuple(_measures(result)),
-            documents=tuple(_documents(result)),
+            documents=tuple(_documents(result, findings)),
+            scores=tuple(findings["scores"]),
             warnings=(*wording.remarks(result), *remarks_on(finished, log.chunks())),
         )
 
@@ -209,10 +211,10 @@ def _measures(result: DialoguesResult) -> Iterator[Measure]:
             yield Measure(scope, name, getattr(agreement, name))
 
 
-def _documents(result: DialoguesResult) -> Iterator[Document]:
+def _documents(result: DialoguesResult, findings: Mapping[str, Any]) -> Iterator[Document]:
     from vivavoce.reports.dialogues.html import render_dialogues
     from vivavoce.reports.shared.figures import dialogues_figures
 
-    yield json_document("findings.json", result_to_json(result))
+    yield json_document("findings.json", findings)
     yield html_document("report.html", render_dialogues(result))
     yield from figure_documents(dialogues_figures(result))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.bots import Bot, BotFacts, Limits, load_entries
 from vivavoce.conversations.record_form import (
-    header_from_text,
+    header_from_json,
     header_to_text,
     transcript_from_text,
     transcript_to_text,
@@ -127,7 +127,7 @@ def read_material(content: bytes) -> Material:
     """Return the material that was written; DataError where the bytes hold none."""
     try:
         plain = json.loads(content)
-        header = header_from_text(json.dumps(plain["header"]))
+        header = header_from_json(plain["header"])
         return Material(header, dict(plain["bots"]), plain["agent"])
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
