@@ -53,18 +53,6 @@ class _Data:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bot:
-    name: str
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    number: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Script:
     id: str
     scenario: str
@@ -72,7 +60,7 @@ class _Script:
     domain: str
     level: str
     version: str
-    turns: tuple[_Turn, ...]
+    turns: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +91,7 @@ class _Document:
     seed: int
     data: _Data
     run: str
-    bots: tuple[_Bot, ...]
+    bots: tuple[tuple[str, str], ...]
     repeats: int
     cells: tuple[Cell, ...]
     comparisons: tuple[Comparison, ...]
@@ -129,7 +117,7 @@ def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[
         seed=header.seed,
         data=_data(header),
         run=header.run,
-        bots=tuple(_Bot(bot.name, bot.about) for bot in header.bots),
+        bots=tuple((bot.name, bot.about) for bot in header.bots),
         repeats=header.repeats,
         cells=result.cells,
         comparisons=result.comparisons,
@@ -183,7 +171,7 @@ def _suite(result: ConversationsResult) -> _Suite:
             script.domain,
             script.level,
             script.version,
-            tuple(_Turn(turn.number, turn.text) for turn in script.turns if (script.id, turn.number) in named),
+            tuple((turn.number, turn.text) for turn in script.turns if (script.id, turn.number) in named),
         )
         for script in plan.scripts
     )
@@ -256,12 +244,12 @@ def _header(document: _Document) -> RunHeader:
             domain=script.domain,
             level=script.level,
             version=script.version,
-            turns=tuple(ScriptTurn(turn.number, "", turn.text, unknown) for turn in script.turns),
+            turns=tuple(ScriptTurn(number, "", text, unknown) for number, text in script.turns),
         )
         for script in suite.scripts
     )
     plan = Plan(document.data.source, suite.language, scripts, notice=suite.notice, hash=document.data.hash)
-    bots = tuple(BotFacts(bot.name, bot.about) for bot in document.bots)
+    bots = tuple(BotFacts(name, about) for name, about in document.bots)
     return RunHeader(document.run, suite.vivavoce, document.seed, plan, bots, document.repeats)
 
 
@@ -390,7 +378,9 @@ shape(
     "failures unchecked client_delays measures suite turns",
     optional={"turns": (), "unchecked": (), "client_delays": ()},
     added=_head("conversations"),
+    hooks={"bots": rows("name about", str, str)},
 )
+shape(_Script, hooks={"turns": rows("number text", int, str)})
 shape(Change, key=FLAT)
 shape(
     RunDiff,

@@ -27,7 +27,6 @@ __all__ = [
     "MAX_RAW",
     "exchange_from_text",
     "exchange_to_text",
-    "header_from_json",
     "header_from_text",
     "header_to_text",
     "to_json",
@@ -80,12 +79,7 @@ def header_to_text(header: RunHeader) -> str:
 
 def header_from_text(text: str) -> RunHeader:
     """Return the head that was written."""
-    return header_from_json(json.loads(text))
-
-
-def header_from_json(content: object) -> RunHeader:
-    """Return the head of a run that is part of a document."""
-    return from_json(RunHeader, content, what="the head of this run", remedy=REMEDY)
+    return from_json(RunHeader, json.loads(text), what="the head of this run", remedy=REMEDY)
 
 
 # --- tables ------------------------------------------------------------------------------------------------------
