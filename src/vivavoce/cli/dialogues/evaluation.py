@@ -163,7 +163,7 @@ def _rater_json(result: DialoguesResult) -> dict[str, Any]:
     from vivavoce.dialogues import result_to_json
 
     whole = result_to_json(result)
-    kept = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue")}
+    kept = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue", "problems")}
     return {"rater": result.passport.rater, **_agreements_json(result.passport), **kept}
 
 
