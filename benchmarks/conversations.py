@@ -23,7 +23,7 @@ from pathlib import Path
 
 from vivavoce.bots import Bot, load_bots
 from vivavoce.conversations import RunRecord, score_run
-from vivavoce.conversations.findings.result_json import result_to_json
+from vivavoce.conversations.json_form import result_to_json
 from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, Pattern, Plan, Script, ScriptTurn
 from vivavoce.reports.conversations.html import render_conversations

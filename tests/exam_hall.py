@@ -141,7 +141,7 @@ def finish(store: Store, run: Run, found: Conclusion, *, failed: int = 0) -> Run
                 else:
                     tx.units.finish(unit.id, "hall", b"done")
         (last,) = tx.units.claim_conclusions("hall", 1, now())
-        keep_concluded(tx, run, last, "hall", Concluded(found, {}, ()))
+        keep_concluded(tx, run, last, "hall", Concluded(found, {}))
         done = tx.runs.get(run.id)
     assert done is not None
     return done

@@ -15,16 +15,15 @@ from vivavoce.bots.fakes import misbehaving_server
 from vivavoce.bots.protocol import BotFacts, Nature
 from vivavoce.bots.shapes import ReplyReader, read_reply
 from vivavoce.cli.app import app
+from vivavoce.codec import from_json
 from vivavoce.conversations import RunOptions, RunRecord, check_suite, examine_conversations, read_suite, write_suite
-from vivavoce.conversations.findings.result_json import result_to_json
-from vivavoce.conversations.findings.result_reading import conversations_result_from_json
+from vivavoce.conversations.json_form import conversations_result_from_json, result_to_json
 from vivavoce.conversations.judging.judge import judge
+from vivavoce.conversations.record_form import exchange_from_text, exchange_to_text, to_json
 from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.running.runner import begin_run, hold_conversations
-from vivavoce.conversations.running.transcript_json import exchange_from_text, exchange_to_text
 from vivavoce.conversations.scenario import Expectation, ExpectedAction, Pattern, Plan, ScriptTurn
 from vivavoce.conversations.scenarios.expansion import expand
-from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_json
 from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Action, Reply, Status
@@ -190,7 +189,7 @@ def test_actions_are_written_by_name_with_arguments_and_as_a_list(suite: Path, t
     again = read_suite(tmp_path / "again.yaml").scenarios[0].turns
     assert [turn.expect for turn in again] == [first, second, third]  # type: ignore[union-attr]
     plan = expand(material)
-    assert plan_from_json(json.loads(json.dumps(plan_to_json(plan)))) == plan
+    assert from_json(Plan, json.loads(json.dumps(to_json(plan))), what="a plan", remedy="") == plan
 
 
 def test_check_says_what_cannot_be_checked_with_a_bot(suite: Path) -> None:

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from talkers import Talker, many
 
 from vivavoce.bots.protocol import BotFacts, Fallback, Limits
-from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.running.runner import RunOptions, begin_run
-from vivavoce.conversations.running.transcript_json import (
-    MOST_RAW,
+from vivavoce.conversations.record_form import (
+    MAX_RAW,
     exchange_from_text,
     exchange_to_text,
     header_from_text,
     header_to_text,
 )
+from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.running.runner import RunOptions, begin_run
 from vivavoce.conversations.transcript import RECORD_FILE, Exchange, State, TalkKey
 from vivavoce.errors import FileError, UsageError
 from vivavoce.records import Guess, Reply, Status
@@ -64,7 +64,7 @@ def test_a_huge_payload_is_cut_and_says_so() -> None:
     kept = exchange_from_text(1, exchange_to_text(Exchange(1, "hi", Status.OK, Reply(("x",), raw="y" * 10**6))))
     assert kept.reply is not None
     assert str(kept.reply.raw).endswith("(1,000,002 characters)")
-    assert len(str(kept.reply.raw)) < MOST_RAW + 50
+    assert len(str(kept.reply.raw)) < MAX_RAW + 50
 
 
 def test_the_head_of_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:

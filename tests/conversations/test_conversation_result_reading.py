@@ -15,8 +15,7 @@ import pytest
 from vivavoce.bots import PythonBot, Reply, ScriptedBot
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations import RunRecord, examine_conversations
-from vivavoce.conversations.findings.result_json import result_to_json
-from vivavoce.conversations.findings.result_reading import conversations_result_from_json
+from vivavoce.conversations.json_form import conversations_result_from_json, result_to_json
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.runner import RunOptions
 from vivavoce.errors import DataError
@@ -176,7 +175,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "turn": (
         lambda d: d["turns"][4].update(outcome="good"),
-        "turns[4].outcome: is 'good', not the outcome of a turn",
+        "turns[4].outcome: is 'good', not a turn outcome",
     ),
     "kind": (lambda d: d.update(kind="conversations-diff"), "kind: is 'conversations-diff', not 'conversations'"),
 }

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suite_strategies import expectations, patterns, shares, texts
 
+from vivavoce.codec import from_json
+from vivavoce.conversations.record_form import to_json
 from vivavoce.conversations.scenario import (
     Defaults,
     FallbackRule,
@@ -27,7 +29,6 @@ from vivavoce.conversations.scenarios.covering import cover_pairs
 from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.conversations.scenarios.measures import measure_script
-from vivavoce.conversations.scenarios.plan_json import plan_from_json, plan_to_json
 from vivavoce.errors import DataError, UsageError
 
 WRITTEN = """
@@ -301,8 +302,8 @@ plans = st.builds(
 @given(plans)
 @settings(max_examples=100)
 def test_a_plan_goes_through_json_without_loss(plan: Plan) -> None:
-    assert plan_from_json(json.loads(json.dumps(plan_to_json(plan)))) == plan
+    assert from_json(Plan, json.loads(json.dumps(to_json(plan))), what="a plan", remedy="") == plan
 
 
 def test_the_plan_of_a_suite_goes_through_json_without_loss(plan: Plan) -> None:
-    assert plan_from_json(json.loads(json.dumps(plan_to_json(plan)))) == plan
+    assert from_json(Plan, json.loads(json.dumps(to_json(plan))), what="a plan", remedy="") == plan

@@ -10,8 +10,7 @@ from pathlib import Path
 from talkers import Talker, many, plan, script
 
 from vivavoce.conversations import RunRecord, score_run
-from vivavoce.conversations.findings.result_json import result_to_json
-from vivavoce.conversations.findings.result_reading import conversations_result_from_json
+from vivavoce.conversations.json_form import conversations_result_from_json, result_to_json
 from vivavoce.conversations.judging.judge import judge
 from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, ScriptTurn

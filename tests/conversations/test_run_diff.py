@@ -10,7 +10,7 @@ from exams import D, E, M, R, W, header, line, talk
 
 from vivavoce.conversations.findings.diff import diff_runs
 from vivavoce.conversations.findings.finding import find
-from vivavoce.conversations.findings.result_json import diff_to_json
+from vivavoce.conversations.json_form import diff_to_json
 from vivavoce.conversations.result import ConversationsResult, Line
 from vivavoce.conversations.scenario import Script
 from vivavoce.errors import UsageError

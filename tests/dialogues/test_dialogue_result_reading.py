@@ -19,9 +19,8 @@ from vivavoce.dialogues.agreement import kind_of
 from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.exam import examine_dialogues
+from vivavoce.dialogues.json_form import dialogues_result_from_json, result_to_json
 from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Passport, Reason, Score, TurnEffect
-from vivavoce.dialogues.result_json import result_to_json
-from vivavoce.dialogues.result_reading import dialogues_result_from_json
 from vivavoce.errors import DataError
 from vivavoce.reports.dialogues.html import render_dialogues
 from vivavoce.reports.shared import parts
@@ -172,7 +171,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "score": (lambda d: d["scores"][2].update(score="high"), "scores[2].score: is 'high', not a number"),
     "effect": (lambda d: d["scores"][0]["turns"][1].pop("speaker"), "scores[0].turns[1].speaker: is missing"),
     "roles": (lambda d: d["scores"][0]["roles"].pop(), "scores[0].roles: has"),
-    "kind": (lambda d: d["scores"][1].update(kind="bots"), "scores[1].kind: is 'bots', not a kind of talk"),
+    "kind": (lambda d: d["scores"][1].update(kind="bots"), "scores[1].kind: is 'bots', not a kind"),
     "people": (lambda d: d["people"].pop(), "people: has"),
     "passport": (lambda d: d["passport"].update(rater=None), "passport.rater: is None, not a text"),
     "lengths": (lambda d: d["passport"]["origin"].update(lengths=[1]), "passport.origin.lengths: has 1 entries"),

@@ -12,15 +12,13 @@ from marked_talks import FixedRater, simulated, talk
 
 from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.exam import examine_dialogues
-from vivavoce.dialogues.result import Agreement, CalibrationBin, Origin, Reason, Score, TurnEffect
-from vivavoce.dialogues.result_json import (
-    agreement_to_json,
+from vivavoce.dialogues.json_form import (
     origin_from_json,
-    origin_to_json,
-    passport_to_json,
     result_to_json,
     score_to_json,
+    to_json,
 )
+from vivavoce.dialogues.result import Agreement, CalibrationBin, Origin, Reason, Score, TurnEffect
 from vivavoce.errors import DataError
 from vivavoce.records import Rate
 
@@ -61,7 +59,7 @@ def test_no_number_that_json_does_not_know_is_written() -> None:
     assert written(score_to_json(wild))["score"] is None
     rate = Rate(math.nan, math.nan, math.nan, 3)
     bins = (CalibrationBin(math.nan, rate),)
-    assert written(agreement_to_json(Agreement(3, rate, rate, rate, rate, math.nan, math.inf, bins)))["slope"] is None
+    assert written(to_json(Agreement(3, rate, rate, rate, rate, math.nan, math.inf, bins)))["slope"] is None
 
 
 def test_the_whole_result_is_plain_json_with_stable_keys() -> None:
@@ -96,7 +94,7 @@ def test_a_bot_with_too_few_talks_has_a_rank_of_null() -> None:
 
 def test_a_passport_shows_its_verdict_and_where_the_rater_comes_from() -> None:
     passport = examine_dialogues([talk("a")], FixedRater([SCORE], origin=Origin("talks", "MIT"))).passport
-    shown = written(passport_to_json(passport))
+    shown = written(to_json(passport))
     assert shown["may_compare"] is False
     assert shown["verdict"] == passport.verdict
     assert shown["origin"]["licence"] == "MIT"
@@ -125,7 +123,7 @@ origins = st.builds(
 
 @given(origins)
 def test_an_origin_that_was_written_is_read_again(origin: Origin) -> None:
-    assert origin_from_json(written(origin_to_json(origin))) == origin
+    assert origin_from_json(written(to_json(origin))) == origin
 
 
 def test_an_origin_needs_only_what_it_learnt_from() -> None:

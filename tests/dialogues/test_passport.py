@@ -13,9 +13,9 @@ from marked_talks import FixedRater, simulated, talk
 from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.dialogue import Dialogue, Rating
 from vivavoce.dialogues.following import FLOOR, LEAST_MARKS
+from vivavoce.dialogues.json_form import to_json
 from vivavoce.dialogues.passport import NOT_YET, issue, usual_lengths
 from vivavoce.dialogues.result import Origin, Passport, Score
-from vivavoce.dialogues.result_json import passport_to_json
 
 LEARNT = Origin("talks of a contest", language="en", lengths=(2, 10))
 
@@ -111,7 +111,7 @@ def test_many_marks_that_the_score_follows_weakly_are_not_called_too_few() -> No
     found = passport(talks, scores)
     spearman = found.local["human-bot"].spearman
     assert 0.15 < spearman.value < 0.27
-    assert passport_to_json(found)["follows"] == "weak"
+    assert to_json(found)["follows"] == "weak"
     assert "weakly at best" in found.verdict
     assert "Train a model on your own marks" in found.verdict
     assert "too few" not in found.verdict
@@ -123,7 +123,7 @@ def test_many_marks_that_the_score_follows_weakly_are_not_called_too_few() -> No
     [(0.3, 60, "strong"), (1.4, 300, "moderate"), (1.2, 35, "too_few"), (0.3, 29, "too_few"), (40.0, 400, "weak")],
 )
 def test_one_word_says_how_well_a_score_follows(noise: float, n: int, code: str) -> None:
-    found = passport_to_json(passport(*simulated(n, noise=noise)))
+    found = to_json(passport(*simulated(n, noise=noise)))
     assert (found["follows"], found["local"]["human-bot"]["follows"]) == (code, code)
     assert bool(found["helps"]) is (code not in ("strong", "moderate"))
 
@@ -132,13 +132,13 @@ def test_people_who_disagree_are_asked_to_agree_first_and_those_who_agree_to_tra
     talks, scores = simulated(400, slope=0.0, shift=3.0)
     draw = np.random.default_rng(1)
     split = [replace(one, ratings=(*one.ratings, Rating("b", float(draw.integers(1, 6))))) for one in talks]
-    found = passport_to_json(passport(split, scores))
+    found = to_json(passport(split, scores))
     assert found["helps"] == ["agree_on_criteria", "other_rater"]
     assert found["people"]["alpha"]["value"] < 0.4
     assert "Your raters hardly agree with each other (alpha" in passport(split, scores).verdict
     joint = [replace(one, ratings=(*one.ratings, replace(one.ratings[0], rater="b"))) for one in talks]
-    assert passport_to_json(passport(joint, scores))["helps"] == ["train_on_marks", "other_rater"]
-    assert passport_to_json(passport(talks, scores))["helps"][0] == "mark_twice"
+    assert to_json(passport(joint, scores))["helps"] == ["train_on_marks", "other_rater"]
+    assert to_json(passport(talks, scores))["helps"][0] == "mark_twice"
 
 
 def test_agreement_is_told_bot_by_bot_and_not_below_ten_marks() -> None:
@@ -148,7 +148,7 @@ def test_agreement_is_told_bot_by_bot_and_not_below_ten_marks() -> None:
     assert {bot: one.n for bot, one in found.bots.items()} == {"bot0": 30, "bot1": 30, "rare": 9}
     assert found.bots["bot0"].spearman.low > 0.5
     assert (found.bots["rare"].spearman.value, found.bots["rare"].spearman.n) == (None, 9)
-    assert set(passport_to_json(found)["by_bot"]) == {"bot0", "bot1", "rare"}
+    assert set(to_json(found)["by_bot"]) == {"bot0", "bot1", "rare"}
     assert passport([replace(one, bot=None) for one in talks], scores).bots == {}
 
 

@@ -11,9 +11,9 @@ import pytest
 from vivavoce.classifiers.fakes import JaccardClassifier, MajorityClassifier
 from vivavoce.errors import DataError, UsageError
 from vivavoce.intents.exam import PLAIN, examine_intents
+from vivavoce.intents.json_form import intents_result_from_json
 from vivavoce.intents.measures import Items, recall_macro
 from vivavoce.intents.result import IntentsResult
-from vivavoce.intents.result_reading import intents_result_from_json
 from vivavoce.intents.splits import Setting
 from vivavoce.intents.traffic import MIXED
 from vivavoce.records import Dataset, Guess

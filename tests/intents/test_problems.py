@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from vivavoce.classifiers.lexical import tfidf
 from vivavoce.intents import IntentsResult, Setting, examine_intents
 from vivavoce.intents.exam import PLAIN
+from vivavoce.intents.json_form import intents_result_from_json
 from vivavoce.intents.losses import Loss, find_losses, find_rivals
 from vivavoce.intents.material import Material
 from vivavoce.intents.pairs import MOST_PAIRS, Pair, PairExample
@@ -20,7 +21,6 @@ from vivavoce.intents.problem_sentences import problem_sentence
 from vivavoce.intents.problems import MIN_COST, Problem, ProblemKind, Remedy, find_problems
 from vivavoce.intents.quality import DataQuality, ProblemExample, judge_quality
 from vivavoce.intents.record import Answers, Timing, UnitKey, UnitResult
-from vivavoce.intents.result_reading import intents_result_from_json
 from vivavoce.records import Dataset, Example, Rate
 from vivavoce.reports.intents.problem_wording import problem_advice, problem_title, verdict
 

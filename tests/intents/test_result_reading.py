@@ -16,12 +16,17 @@ from hypothesis import strategies as st
 
 from vivavoce import demo
 from vivavoce.classifiers.fakes import FailingClassifier, JaccardClassifier, NearestExample, NullClassifier
+from vivavoce.codec.converters import THOROUGH
 from vivavoce.errors import DataError
 from vivavoce.intents import ComparisonResult, IntentsResult, Setting, compare_classifiers, examine_intents
-from vivavoce.intents.comparison_reading import comparison_from_json
+from vivavoce.intents.json_form import (
+    comparison_from_json,
+    intents_result_from_json,
+    rate_names,
+    read_curve,
+    write_curve,
+)
 from vivavoce.intents.measures import Items, risk_coverage
-from vivavoce.intents.result import curve_json
-from vivavoce.intents.result_reading import _curve, intents_result_from_json, rate_names
 from vivavoce.records import Dataset
 from vivavoce.reports.intents.comparison import render_comparison
 from vivavoce.reports.intents.html import render_result
@@ -116,7 +121,7 @@ def test_a_curve_keeps_its_length_and_every_place_that_is_looked_at(
     rng = np.random.default_rng(seed)
     confidence = np.round(rng.random(n) * levels) / levels
     curve = risk_coverage(Items(rng.integers(-1, 4, n), rng.integers(-1, 4, n), confidence))
-    again = _curve(stored(curve_json(curve, threshold)))
+    again = read_curve(stored(write_curve(curve, threshold)), THOROUGH.structure)
     assert (again.coverage == curve.coverage).all()
     assert again.answered(threshold) == curve.answered(threshold)
     places = [

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from vivavoce.intents import IntentsResult
 from vivavoce.intents.check import CheckResult, check
+from vivavoce.intents.json_form import to_json
 from vivavoce.intents.losses import Loss
 from vivavoce.intents.pairs import Pair, PairExample
-from vivavoce.intents.result import intent_json, pair_json, setting_json
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Dataset, Rate
 from vivavoce.reports.intents import wording
@@ -42,7 +42,7 @@ def test_every_rate_of_a_result_has_a_meaning(result: IntentsResult) -> None:
 
 def test_every_number_of_a_topic_a_pair_and_the_timing_has_a_meaning(result: IntentsResult) -> None:
     first = result.settings[0]
-    numbers = {**intent_json(first.intents[0]), **pair_json(result.pairs[0]), **setting_json(first)["timing"]}
+    numbers = {**to_json(first.intents[0]), **to_json(result.pairs[0]), **to_json(first.timing)}
     words = {"intent", "a", "b", "low", "high", "score", "direction", "enough", "same_answer"}
     assert {name for name, value in numbers.items() if not isinstance(value, list)} - words <= set(MEASURES)
 

@@ -155,7 +155,7 @@ def test_a_run_with_failed_parts_says_so_first_with_each_reason_once(editor: Tes
                 told = f"{unit.key}: ada: {failed} conversations in a row without any answer\nWhat to do: see to it"
                 tx.units.fail(unit.id, "hall", told, retry=False)
         (last,) = tx.units.claim_conclusions("hall", 1, now())
-        keep_concluded(tx, run, last, "hall", Concluded(found_in("intents", 0.3), {}, ()))
+        keep_concluded(tx, run, last, "hall", Concluded(found_in("intents", 0.3), {}))
     page = editor.get("/p/jobs/intents/1").text
     assert failed > 1
     assert f"done, {failed} failed" in page

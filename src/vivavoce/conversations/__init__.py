@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from vivavoce.conversations.exam import examine_conversations
     from vivavoce.conversations.findings.diff import diff_runs
     from vivavoce.conversations.findings.finding import find, make_lines
-    from vivavoce.conversations.findings.result_json import diff_to_json, result_to_json
+    from vivavoce.conversations.json_form import diff_to_json, result_to_json
     from vivavoce.conversations.judging.judge import judge
     from vivavoce.conversations.judging.matching import match_reply
     from vivavoce.conversations.result import ConversationsResult, RunDiff
@@ -38,7 +38,7 @@ _HOMES = {
     "begin_run": "running.runner",
     "check_suite": "scenarios.check",
     "diff_runs": "findings.diff",
-    "diff_to_json": "findings.result_json",
+    "diff_to_json": "json_form",
     "examine_conversations": "exam",
     "expand": "scenarios.expansion",
     "find": "findings.finding",
@@ -48,7 +48,7 @@ _HOMES = {
     "match_reply": "judging.matching",
     "options_of": "running.runner",
     "read_suite": "scenarios.suites",
-    "result_to_json": "findings.result_json",
+    "result_to_json": "json_form",
     "score_run": "scoring",
     "write_suite": "scenarios.suites",
 }

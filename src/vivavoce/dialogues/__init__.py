@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance, View, rated_views
     from vivavoce.dialogues.exam import examine_dialogues
     from vivavoce.dialogues.following import follows, what_helps
+    from vivavoce.dialogues.json_form import result_to_json, score_to_json
     from vivavoce.dialogues.model.model import Model
     from vivavoce.dialogues.model.training import train_model
     from vivavoce.dialogues.model.weights import load_weights, save_weights
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
         Recalibration,
         Score,
     )
-    from vivavoce.dialogues.result_json import result_to_json, score_to_json
     from vivavoce.dialogues.systems import Preference, rank_by_preferences, rank_systems
 
 _HOMES = {
@@ -81,9 +81,9 @@ _HOMES = {
     "recalibration_from_json": "recalibration",
     "recalibration_to_json": "recalibration",
     "reproduce": "networks.reproduction",
-    "result_to_json": "result_json",
+    "result_to_json": "json_form",
     "save_weights": "model.weights",
-    "score_to_json": "result_json",
+    "score_to_json": "json_form",
     "stream_dialogues": "corpus.reading",
     "train_model": "model.training",
     "what_helps": "following",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from vivavoce.codec import to_json
 from vivavoce.dialogues.agreement import OVERALL, groups_of, kind_of, value_of
 from vivavoce.dialogues.dialogue import Dialogue, Kind
 from vivavoce.dialogues.result import DialoguesResult, Score
@@ -43,7 +44,7 @@ def compare_raters(results: Sequence[DialoguesResult], *, seed: int = 0) -> tupl
 
 def difference_to_json(found: RaterDifference) -> dict[str, Any]:
     """Return the stable JSON form."""
-    return asdict(found)
+    return to_json(found)  # type: ignore[no-any-return]
 
 
 def _compared(first: DialoguesResult, second: DialoguesResult, seed: int) -> list[RaterDifference]:

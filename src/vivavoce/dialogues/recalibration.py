@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce.codec import to_json
 from vivavoce.dialogues.agreement import fit_line, pair_up, value_of
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
@@ -105,14 +106,7 @@ def why_unused(recalibration: Recalibration) -> str:
 
 def recalibration_to_json(recalibration: Recalibration) -> dict[str, Any]:
     """Return the stable JSON form."""
-    residuals = recalibration.residuals
-    return {
-        "kind": KIND,
-        **asdict(recalibration),
-        "gain": recalibration.gain.to_json(),
-        "residuals": None if residuals is None else list(residuals),
-        "level": None if recalibration.level is None else recalibration.level.to_json(),
-    }
+    return {"kind": KIND, **to_json(recalibration)}
 
 
 def recalibration_from_json(content: object, where: str = "") -> Recalibration:

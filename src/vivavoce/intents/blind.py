@@ -36,19 +36,11 @@ from vivavoce.intents.record import NO_GUESS_CODE, Answers
 from vivavoce.intents.result import (
     DataFacts,
     Note,
-    bins_json,
-    confusion_json,
-    curve_json,
-    data_json,
-    head_json,
-    intent_json,
-    notes_json,
     rate_cell,
-    sample_json,
 )
 from vivavoce.intents.runner import AnyClassifier, Progress, row_trainer
 from vivavoce.intents.splits import OUT_OF_SCOPE, Flags
-from vivavoce.outcomes import Counts, Outcome, outcome_places
+from vivavoce.outcomes import Counts, outcome_places
 from vivavoce.records import NO_GUESS, Dataset, Example, Guess, Rate
 from vivavoce.statistics import wilson
 from vivavoce.text.duplicates import duplicate_groups
@@ -98,41 +90,15 @@ class BlindResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form."""
-        return {
-            **head_json("intents-blind", self.seed, self.data),
-            "train": None if self.train is None else data_json(self.train),
-            "classifier": self.classifier,
-            "threshold": self.threshold,
-            **{name: rate.to_json() for name, rate in self.rates.items()},
-            "outcomes": {str(outcome): self.counts[outcome] for outcome in Outcome},
-            "per_intent": [intent_json(line) for line in self.intents],
-            "confusion": [confusion_json(cell) for cell in self.confusion],
-            "risk_coverage": curve_json(self.curve, self.threshold),
-            "calibration": bins_json(self.bins),
-            "samples": [sample_json(sample) for sample in self.samples],
-            "leak": None
-            if self.leak is None
-            else {"rows": self.leak.rows, "accuracy_without": self.leak.accuracy_without.to_json()},
-            "unknown_intents": list(self.unknown_intents),
-            "predictions": [_prediction_json(example, guess) for example, guess in self.predictions],
-            "warnings": notes_json(self.warnings),
-        }
+        from vivavoce.intents.json_form import result_to_json
+
+        return result_to_json(self)
 
     def _repr_html_(self) -> str:
         """Show the numbers in a notebook."""
         rows = "".join(f"<tr><th>{name.replace('_', ' ')}</th>{rate_cell(r)}</tr>" for name, r in self.rates.items())
         notes = "".join(f"<li>{escape(note.message)}</li>" for note in self.warnings)
         return f"<table><caption>{escape(self.classifier)}</caption>{rows}</table><ul>{notes}</ul>"
-
-
-def _prediction_json(example: Example, guess: Guess) -> dict[str, Any]:
-    return {
-        "text": example.text,
-        "row": example.row,
-        "intent": example.intent,
-        "guess": guess.intent,
-        "confidence": guess.confidence,
-    }
 
 
 def examine_blind(

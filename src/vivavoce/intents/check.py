@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from vivavoce.intents.merging import Answers, answers_by_topic, may_merge
 from vivavoce.intents.names import find_twins
 from vivavoce.records import Dataset, Example
 from vivavoce.text.duplicates import Ints, duplicate_groups, exact_groups
-from vivavoce.version import __version__
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -60,17 +59,6 @@ class Problem:
     message: str
     severity: Severity
 
-    def to_json(self) -> dict[str, object]:
-        """Return the stable JSON form."""
-        return {
-            "kind": self.kind,
-            "rows": list(self.rows),
-            "texts": list(self.texts),
-            "intents": list(self.intents),
-            "message": self.message,
-            "severity": self.severity,
-        }
-
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -88,21 +76,11 @@ class CheckResult:
     notes: tuple[str, ...] = ()
     excluded: int = 0
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form of `viva intents check`."""
-        return {
-            "vivavoce": __version__,
-            "kind": "intents-check",
-            "definitions": DEFINITIONS,
-            "seed": 0,
-            "data": {"hash": self.data_hash, "rows": self.rows},
-            "problems": [problem.to_json() for problem in self.problems],
-            "sizes": dict(self.sizes),
-            "counts": dict(self.counts),
-            "out_of_scope": self.out_of_scope,
-            "excluded": self.excluded,
-            "notes": list(self.notes),
-        }
+        from vivavoce.intents.json_form import to_json
+
+        return to_json(self)  # type: ignore[no-any-return]
 
 
 def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import ClassifierError, Fault, UsageError, VivaError, plural
-from vivavoce.intents.differences import Difference, Examined, Gap, differences_of
+from vivavoce.intents.differences import Difference, Examined, differences_of
 from vivavoce.intents.exam import (
     PLAIN,
     as_dataset,
@@ -29,12 +29,11 @@ from vivavoce.intents.findings import SettingFindings, find
 from vivavoce.intents.material import Material
 from vivavoce.intents.notes import CONSISTENCY, failure_text
 from vivavoce.intents.record import ExamRecord, RecordFile, UnitFailure, UnitKey
-from vivavoce.intents.result import DataFacts, Note, failure_json, head_json, notes_json, rate_cell
+from vivavoce.intents.result import DataFacts, Note, rate_cell
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, reason_of, run_units
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.records import Dataset
 from vivavoce.sentences import say
-from vivavoce.statistics import PairedTest
 
 Named = str | AnyClassifier | tuple[str, str | AnyClassifier]
 Plans = dict[Setting, SplitPlan]
@@ -98,19 +97,9 @@ class ComparisonResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form."""
-        return {
-            **head_json("intents-comparison", self.design.seed, self.data),
-            "threshold": self.threshold,
-            "retries": self.design.retries,
-            "test_fraction": self.design.test_fraction,
-            "partition": str(self.design.partition),
-            "singletons": str(self.design.singletons),
-            "settings": [{"k": setting.k, "p": setting.p} for setting in self.settings],
-            "classifiers": [_classifier_json(one) for one in self.classifiers],
-            "differences": [_difference_json(one) for one in self.differences],
-            "failures": [{"name": one.name, "reason": one.reason} for one in self.failures],
-            "warnings": notes_json(self.warnings),
-        }
+        from vivavoce.intents.json_form import to_json
+
+        return to_json(self)  # type: ignore[no-any-return]
 
     def _repr_html_(self) -> str:
         """Show ranges and verdicts in a notebook."""
@@ -129,78 +118,6 @@ def _sentence(one: Difference) -> str:
     points = "n/a" if gap.test.difference is None else f"{100 * gap.test.difference:+.1f} points"
     more = f", about {gap.more_examples} more examples would decide" if gap.more_examples else ""
     return f"{one.a} against {one.b}: {gap.verdict} ({points}{more})"
-
-
-def _classifier_json(one: ClassifierFindings) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "accuracy": _spread_json(one.accuracy),
-        "aurc": _spread_json(one.aurc),
-        "settings": [_setting_json(findings) for findings in one.settings],
-        "failures": [failure_json(failure) for failure in one.failures],
-        "notes": list(one.notes),
-    }
-
-
-def _spread_json(spread: Spread | None) -> dict[str, float] | None:
-    return None if spread is None else {"min": spread.low, "max": spread.high, "mean": spread.mean}
-
-
-def _setting_json(findings: SettingFindings) -> dict[str, Any]:
-    same = findings.same_as
-    return {
-        "k": findings.setting.k,
-        "p": findings.setting.p,
-        "same_as": None if same is None else {"k": same.k, "p": same.p},
-        **{name: rate.to_json() for name, rate in findings.rates.items()},
-    }
-
-
-def _difference_json(one: Difference) -> dict[str, Any]:
-    return {
-        "a": one.a,
-        "b": one.b,
-        **_gap_json(one.pooled),
-        "aurc": _test_json(one.aurc),
-        "settings": [{"setting": {"k": s.k, "p": s.p}, **_gap_json(gap)} for s, gap in one.settings],
-        "samples": [
-            {
-                "text": sample.text,
-                "row": sample.row,
-                "intent": sample.intent,
-                "guess_a": sample.guess_a,
-                "guess_b": sample.guess_b,
-                "right": sample.right,
-            }
-            for sample in one.samples
-        ],
-    }
-
-
-def _gap_json(gap: Gap) -> dict[str, Any]:
-    return {
-        **_test_json(gap.test),
-        "test_p": gap.test.p,
-        "p": gap.p,
-        "p_adjusted": gap.p_adjusted,
-        "verdict": str(gap.verdict),
-        "more_examples": gap.more_examples,
-        "improved": gap.improved,
-        "broken": gap.broken,
-        "mcnemar_p": gap.mcnemar,
-        "freedom": gap.freedom,
-        "untested": gap.untested,
-    }
-
-
-def _test_json(test: PairedTest) -> dict[str, float | None]:
-    return {
-        "difference": test.difference,
-        "low": test.low,
-        "high": test.high,
-        "p": test.p,
-        "standard_error": test.standard_error,
-    }
 
 
 def compare_classifiers(

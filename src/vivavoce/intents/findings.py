@@ -88,6 +88,16 @@ class BlindSpots:
     pairs: int
 
 
+class RateByName:
+    """A rate read as an attribute: findings.accuracy is findings.rates["accuracy"]."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, findings: SettingFindings, owner: type) -> Rate:
+        return findings.rates[self.name]
+
+
 @dataclass(frozen=True, eq=False)
 class SettingFindings:
     """Everything found under one setting.
@@ -108,20 +118,31 @@ class SettingFindings:
     curve: RiskCoverage
     bins: tuple[CalibrationBin, ...]
     samples: tuple[Sample, ...]
-    timing: TimingFindings | None
     blind_spots: BlindSpots
     low_topics: tuple[str, ...]
     share_low: float
     same_as: Setting | None = None
     out_of_scope_share: float | None = None
     negatives_from: Setting | None = None
+    timing: TimingFindings | None = None
 
-    def __getattr__(self, name: str) -> Rate:
-        # Rates read as attributes: findings.accuracy is findings.rates["accuracy"].
-        try:
-            return self.__dict__["rates"][name]  # type: ignore[no-any-return]
-        except KeyError:
-            raise AttributeError(name) from None
+    accuracy = RateByName()
+    in_scope_accuracy = RateByName()
+    negative_rejection = RateByName()
+    automation_rate = RateByName()
+    precision_answered = RateByName()
+    carefulness = RateByName()
+    good_carefulness = RateByName()
+    deferral_precision = RateByName()
+    deferral_recall = RateByName()
+    best_guess_accuracy = RateByName()
+    recall_macro = RateByName()
+    f1_macro = RateByName()
+    f1_weighted = RateByName()
+    oos_auroc = RateByName()
+    aurc = RateByName()
+    augrc = RateByName()
+    ece = RateByName()
 
 
 @dataclass(frozen=True, eq=False)

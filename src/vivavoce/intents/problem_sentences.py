@@ -1,8 +1,8 @@
-"""Each problem in one sentence, with the numbers of its record."""
+"""Each problem in one sentence, with the numbers of its record, and what to do about it."""
 
 from __future__ import annotations
 
-from vivavoce.intents.problems import Problem, ProblemKind
+from vivavoce.intents.problems import Problem, ProblemKind, Remedy
 from vivavoce.records import Rate
 from vivavoce.sentences import say
 
@@ -50,3 +50,32 @@ def _hundredths(rate: Rate) -> tuple[float, float, float]:
     value = rate.value or 0.0
     low, high = (value if end is None else end for end in (rate.low, rate.high))
     return 100 * value, 100 * low, 100 * high
+
+
+def problem_advice(problem: Problem) -> str:
+    """Say what to do about a problem: what its remedies are, and nothing else."""
+    may_merge = Remedy.MERGE in problem.remedies
+    match problem.kind:
+        case ProblemKind.PAIR:
+            parts = [
+                say("Move the examples that are in the wrong topic, and add examples that tell the two apart."),
+                *([say("If one answer fits both topics, merge them.")] if may_merge else []),
+            ]
+            return " ".join(parts)
+        case ProblemKind.TWIN_NAMES if may_merge:
+            return say("Merge them if they are one topic; otherwise give them names that tell them apart.")
+        case ProblemKind.TWIN_NAMES:
+            return say("Give them names that tell them apart.")
+        case ProblemKind.CONTRADICTIONS:
+            merge = [say("If one answer fits both topics, merge them.")] if may_merge else []
+            return " ".join([say("Decide for each of these texts which topic it belongs to."), *merge])
+        case ProblemKind.OUT_OF_SCOPE:
+            names = ", ".join(problem.topics)
+            return " ".join(
+                [
+                    say("Add out-of-scope questions to the examples, or raise the threshold."),
+                    *([say(f"Topics that answer most of them: {names}.")] if names else []),
+                ]
+            )
+        case ProblemKind.WEAKEST_TOPIC:
+            return say("Add examples as visitors write them, and move those that belong elsewhere.")

@@ -76,23 +76,6 @@ class Problem:
     examples: tuple[ProblemExample, ...] = ()
     measured: Rate | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the stable JSON form, but for the sentence about it."""
-        return {
-            "kind": str(self.kind),
-            "topics": list(self.topics),
-            "cost": self.cost,
-            "low": self.low,
-            "high": self.high,
-            "evidence": self.evidence,
-            "rows": list(self.rows),
-            "examples": [
-                {"text": one.text, "row": one.row, "intent": one.intent, "guess": one.guess} for one in self.examples
-            ],
-            "measured": self.measured.to_json() if self.measured else None,
-            "remedies": [str(remedy) for remedy in self.remedies],
-        }
-
 
 def find_problems(
     settings: Sequence[SettingFindings],

@@ -18,7 +18,7 @@ from vivavoce.intents.exam import check_threshold, load_classifier
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import Items, counts_of
 from vivavoce.intents.record import Answers
-from vivavoce.intents.result import DataFacts, Note, head_json, notes_json, rate_cell
+from vivavoce.intents.result import DataFacts, Note, rate_cell
 from vivavoce.intents.runner import AnyClassifier, Progress, TrainRows, row_trainer
 from vivavoce.intents.splits import OUT_OF_SCOPE, Flags, Rows
 from vivavoce.outcomes import Counts, Outcome
@@ -83,21 +83,9 @@ class TimelineResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form."""
-        gain = self.maintenance
-        return {
-            **head_json("intents-over-time", self.seed, self.data),
-            "classifier": self.classifier,
-            "mode": self.mode,
-            "threshold": self.threshold,
-            "periods": [_period_json(period) for period in self.periods],
-            "overall": _scores_json(self.overall),
-            "overall_frozen": _scores_json(self.overall_frozen),
-            "maintenance": None
-            if gain is None
-            else {"difference": gain.difference, "low": gain.low, "high": gain.high, "p": gain.p},
-            "undated": list(self.undated),
-            "warnings": notes_json(self.warnings),
-        }
+        from vivavoce.intents.json_form import to_json
+
+        return to_json(self)  # type: ignore[no-any-return]
 
     def _repr_html_(self) -> str:
         """Show the periods in a notebook."""
@@ -110,26 +98,6 @@ class TimelineResult:
         )
         notes = "".join(f"<li>{escape(note.message)}</li>" for note in self.warnings)
         return f"<table><tr><th>{escape(self.classifier)}</th>{head}</tr>{rows}</table><ul>{notes}</ul>"
-
-
-def _period_json(period: Period) -> dict[str, Any]:
-    return {
-        "from": period.begin.isoformat(),
-        "to": period.end.isoformat(),
-        "n_train": period.n_train,
-        "n_test": period.n_test,
-        "excluded": period.n_excluded,
-        "new_topics": list(period.new_topics),
-        **(_scores_json(period.scores) or {}),
-        "frozen": _scores_json(period.frozen),
-    }
-
-
-def _scores_json(scores: Scores | None) -> dict[str, Any] | None:
-    if scores is None:
-        return None
-    rates = {name: rate.to_json() for name, rate in scores.rates.items()}
-    return {**rates, "outcomes": {str(outcome): scores.counts[outcome] for outcome in Outcome}}
 
 
 def examine_over_time(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,11 +28,10 @@ class LostLeaseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """All that came of a run. `turns`: those judged otherwise than when they were held; `scores`: of talks."""
+    """All that came of a run. `turns`: those judged otherwise than when they were held."""
 
     conclusion: Conclusion
     turns: Mapping[str, tuple[TurnLine, ...]]
-    scores: tuple[Mapping[str, Any], ...] = ()
 
 
 def gather_finished(tx: Transaction, run_id: str) -> Finished:
@@ -48,8 +46,7 @@ def conclude_run(kind: str, material: bytes, options: Options, finished: Finishe
     """Say what the results of a run mean: pure, and done wherever there is time for it."""
     conclusion = load_exam(kind).conclude(material, options, finished)
     turns = _turns(material, finished) if kind == "conversations" else {}
-    scores = tuple(_findings(conclusion)["scores"]) if kind == "dialogues" else ()
-    return Concluded(conclusion, turns, scores)
+    return Concluded(conclusion, turns)
 
 
 def _turns(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...]]:
@@ -68,12 +65,6 @@ def _turns(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...
     }
 
 
-def _findings(conclusion: Conclusion) -> dict[str, Any]:
-    content = next(one.content for one in conclusion.documents if one.name == "findings.json")
-    found: dict[str, Any] = json.loads(content)
-    return found
-
-
 # --- keeping -----------------------------------------------------------------------------------------------------
 
 
@@ -86,7 +77,7 @@ def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, concluded
     tx.outcomes.put(_outcome(run.id, one) for one in found.outcomes)
     documents = (*found.documents, json_document(WARNINGS, list(found.warnings)))
     tx.documents.put(DocumentRow(run.id, one.name, one.media, one.content) for one in documents)
-    tx.scores.put(_scores(tx, run, concluded.scores))
+    tx.scores.put(_scores(tx, run, found.scores))
     ids = {one.key: one.id for one in tx.units.of_run(run.id)} if concluded.turns else {}
     for key, lines in concluded.turns.items():
         tx.turns.put(judged_rows(ids[key], run.id, lines))

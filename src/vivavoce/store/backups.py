@@ -12,15 +12,15 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
+from vivavoce.codec import from_json, to_json
 from vivavoce.errors import DataError, FileError, UsageError, plural
 from vivavoce.store import tables
 from vivavoce.store.archives import MEGABYTE, check_names, opened_archive, read_lines, read_part, written_archive
@@ -74,7 +74,10 @@ def backup(store: Store, path: str | Path, progress: Progress = lambda line: Non
                 found[name] = _write_table(archive, name, dump_lines(connection, table))
                 progress(f"{name}: {plural(found[name].rows, 'row')}")
         manifest = Manifest(__version__, head_version(), now(), found)
-        archive.writestr(MANIFEST, json.dumps(_manifest_values(manifest), indent=2) + "\n")
+        archive.writestr(
+            MANIFEST,
+            json.dumps({"format": FORMAT, "format_version": FORMAT_VERSION, **to_json(manifest)}, indent=2) + "\n",
+        )
     return manifest
 
 
@@ -173,25 +176,16 @@ def _part(table: str) -> str:
     return f"tables/{table}.jsonl"
 
 
-def _manifest_values(manifest: Manifest) -> dict[str, Any]:
-    head = {"format": FORMAT, "format_version": FORMAT_VERSION}
-    return head | asdict(manifest) | {"created": manifest.created.isoformat()}
-
-
 def _read_manifest(archive: zipfile.ZipFile, path: str | Path) -> Manifest:
     if MANIFEST not in archive.namelist():
         raise FileError("this is not a backup", where=str(path), remedy="`viva workspace backup` writes one")
     try:
-        told = json.loads(read_part(archive, MANIFEST))
-        contents = {
-            str(name): Content(int(each["rows"]), str(each["sha256"])) for name, each in told["tables"].items()
-        }
-        manifest = Manifest(
-            str(told["version"]), str(told["schema"]), datetime.fromisoformat(told["created"]), contents
-        )
-        known = told["format"] == FORMAT and told["format_version"] == FORMAT_VERSION
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        content = json.loads(read_part(archive, MANIFEST))
+    except ValueError as error:
         raise _damaged(f"the manifest cannot be read: {error!r}", path) from error
+    what = "the backup is damaged: the manifest"
+    manifest = from_json(Manifest, content, what=what, remedy="use another copy of it", where=str(path))
+    known = (content.get("format"), content.get("format_version")) == (FORMAT, FORMAT_VERSION)
     if not known or manifest.schema not in known_versions():
         raise UsageError(
             f"the backup was written by vivavoce {manifest.version} and is of a kind that this program does not know",

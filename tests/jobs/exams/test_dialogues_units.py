@@ -21,11 +21,11 @@ from vivavoce.dialogues import (
     read_dialogues,
     result_to_json,
 )
+from vivavoce.dialogues.json_form import scores_from_json
 from vivavoce.dialogues.result import Cause, Reason, Score, TurnEffect
 from vivavoce.errors import DataError, UsageError, WorkError
 from vivavoce.jobs.exams.dialogues import (
     CHUNK,
-    _score,
     _score_json,
     dialogues_from_bytes,
     dialogues_to_bytes,
@@ -178,7 +178,7 @@ NUMBERS = st.floats(1, 5, allow_nan=False)
     )
 )
 def test_a_score_comes_back_exactly(score: Score) -> None:
-    assert _score(json.loads(canonical_json(_score_json(score)))) == score
+    assert scores_from_json([json.loads(canonical_json(_score_json(score)))])[0] == score
 
 
 def findings_of(conclusion: Conclusion) -> dict[str, object]:

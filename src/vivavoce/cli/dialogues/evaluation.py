@@ -153,18 +153,17 @@ def evaluation_to_json(found: Evaluation) -> dict[str, Any]:
 
 
 def _agreements_json(passport: Passport) -> dict[str, Any]:
-    from vivavoce.dialogues.result_json import agreement_to_json, trust_to_json
+    from vivavoce.dialogues.json_form import to_json, trust_to_json
 
-    told = {name: agreement_to_json(one) for name, one in passport.local.items()}
-    kinds = {name: one for name, one in told.items() if name != OVERALL}
-    return {"overall": told[OVERALL], "by_kind": kinds, **trust_to_json(passport)}
+    kinds = {name: to_json(agreement) for name, agreement in passport.local.items()}
+    return {"overall": kinds.pop(OVERALL), "by_kind": kinds, **trust_to_json(passport)}
 
 
 def _rater_json(result: DialoguesResult) -> dict[str, Any]:
     from vivavoce.dialogues import result_to_json
 
     whole = result_to_json(result)
-    kept = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue")}
+    kept = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue", "problems")}
     return {"rater": result.passport.rater, **_agreements_json(result.passport), **kept}
 
 

@@ -133,14 +133,14 @@ def learn(material: Material, *, seed: int, progress: Report) -> Model:
 
 def model_to_json(out: Path, origin: Origin, material: Material) -> dict[str, Any]:
     """Return what was trained and how it does on talks that it had not seen."""
-    from vivavoce.dialogues.result_json import origin_to_json
+    from vivavoce.dialogues.json_form import to_json
 
     return {
         **head("dialogues-model"),
         "model": str(out),
         "bytes": out.stat().st_size,
         "notes": list(material.notes),
-        "origin": origin_to_json(origin),
+        "origin": to_json(origin),
     }
 
 

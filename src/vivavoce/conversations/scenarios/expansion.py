@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
+from vivavoce.conversations.record_form import to_json
 from vivavoce.conversations.scenario import (
     Button,
     Defaults,
@@ -24,7 +25,6 @@ from vivavoce.conversations.scenario import (
 )
 from vivavoce.conversations.scenarios.covering import cover_pairs
 from vivavoce.conversations.scenarios.placeholders import fill, fill_expectation, fill_map, fill_pattern
-from vivavoce.conversations.scenarios.plan_json import turn_to_json
 from vivavoce.conversations.scenarios.references import find_broken
 from vivavoce.errors import DataError, Fault, UsageError, nearest
 
@@ -281,7 +281,7 @@ def _no_twin(turn: Turn) -> str:
 def _version(script: Script, defaults: Defaults) -> str:
     """Return a hash of what is sent and expected; titles, notes, ids and links do not change a result."""
     turns = [
-        {key: value for key, value in turn_to_json(turn).items() if key not in ("id", "note", "twin")}
+        {key: value for key, value in to_json(turn).items() if key not in ("id", "note", "twin")}
         for turn in script.turns
     ]
     return _digest([defaults.match.value, script.on_mismatch.value, dict(script.setup_slots), turns])

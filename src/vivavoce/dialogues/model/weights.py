@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce.dialogues.json_form import origin_from_json, to_json
 from vivavoce.dialogues.model.features import NAMES
 from vivavoce.dialogues.model.forest import Forest
 from vivavoce.dialogues.model.kernel import KernelModel, Scales
@@ -21,7 +22,6 @@ from vivavoce.dialogues.model.model import OUTPUTS, Equation, Guess, Model, Part
 from vivavoce.dialogues.model.terms import Terms
 from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel
 from vivavoce.dialogues.model.wording import WordingModel
-from vivavoce.dialogues.result_json import origin_from_json, origin_to_json
 from vivavoce.errors import DataError, FileError
 from vivavoce.files.writing import write_bytes
 
@@ -117,7 +117,7 @@ def _about(model: Model) -> dict[str, Any]:
         "told": _equation_json(model.told),
         "untold": _equation_json(model.untold),
         "guess": [model.guess.intercept, model.guess.slope],
-        "origin": origin_to_json(model.origin),
+        "origin": to_json(model.origin),
     }
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from vivavoce.conversations.record_form import transcript_to_text
 from vivavoce.conversations.running.holding import hold_alone
 from vivavoce.conversations.running.pace import Allowance, Pacing
 from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, talks_of
-from vivavoce.conversations.running.transcript_json import transcript_to_text
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript, as_met
 from vivavoce.errors import UsageError, plural
 from vivavoce.jobs.exams.choices import Choice, UnfitError, check_options, flag, from_settings
@@ -258,7 +258,7 @@ def _measures(result: ConversationsResult) -> Iterator[Measure]:
 
 
 def _documents(result: ConversationsResult, record: RunRecord) -> Iterator[Document]:
-    from vivavoce.conversations.findings.result_json import result_to_json
+    from vivavoce.conversations.json_form import result_to_json
     from vivavoce.reports.conversations.html import render_conversations
     from vivavoce.reports.shared.figures import conversations_figures
 

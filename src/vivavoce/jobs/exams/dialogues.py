@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from vivavoce.dialogues.corpus.objects import read_object
 from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json
 from vivavoce.dialogues.corpus.writing import dialogue_json
 from vivavoce.dialogues.dialogue import Dialogue
+from vivavoce.dialogues.json_form import result_to_json, score_to_json, scores_from_json
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.raters.registry import RATERS, load_rater
-from vivavoce.dialogues.result import Cause, DialoguesResult, Reason, Score, TurnEffect
-from vivavoce.dialogues.result_json import result_to_json, score_to_json
+from vivavoce.dialogues.result import Cause, DialoguesResult, Score
 from vivavoce.errors import DataError, Fault, WorkError, plural
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, find_unit, reasons_of, remarks_on
 from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
@@ -100,10 +99,12 @@ class Dialogues:
         scores = _gather(log, finished)
         rater, seed, source = load_rater(checked["rater"]), checked["seed"], checked["source"]
         result = conclude(log.dialogues, scores, rater, seed=seed, source=source, notes=log.notes)
+        findings = result_to_json(result)
         return Conclusion(
             headline=wording.headline(result),
             measures=tuple(_measures(result)),
-            documents=tuple(_documents(result)),
+            documents=tuple(_documents(result, findings)),
+            scores=tuple(findings["scores"]),
             warnings=(*wording.remarks(result), *remarks_on(finished, log.chunks())),
         )
 
@@ -174,25 +175,6 @@ def _score_json(score: Score) -> dict[str, Json]:
     }
 
 
-def _score(plain: Mapping[str, Any]) -> Score:
-    return Score(
-        id=plain["id"],
-        score=plain["score"],
-        low=plain["low"],
-        high=plain["high"],
-        turns=tuple(TurnEffect(one["number"], one["speaker"], _effect(one)) for one in plain["turns"]),
-        reasons=tuple(Reason(one["name"], _effect(one), one["text"]) for one in plain["reasons"]),
-        warnings=tuple(plain["warnings"]),
-        refusal=plain["refusal"],
-        learned=plain["learned"],
-        cause=None if plain["cause"] is None else Cause(plain["cause"]),
-    )
-
-
-def _effect(plain: Mapping[str, Any]) -> float:
-    return math.nan if plain["effect"] is None else plain["effect"]
-
-
 def _gather(log: Log, finished: Finished) -> list[Score]:
     """Return one score for each talk in order; a talk whose unit was not done has none and says why."""
     reasons = reasons_of(finished)
@@ -205,7 +187,7 @@ def _gather(log: Log, finished: Finished) -> list[Score]:
     scores: list[Score] = []
     for key, talks in chunks.items():
         if key in finished.results:
-            scores += [_score(plain) for plain in json.loads(finished.results[key])]
+            scores += scores_from_json(json.loads(finished.results[key]))
         else:
             why = f"not scored: {reasons.get(key, NOT_DONE)}"
             scores += [Score(talk.id, None, refusal=why, cause=Cause.UNANSWERED) for talk in talks]
@@ -229,10 +211,10 @@ def _measures(result: DialoguesResult) -> Iterator[Measure]:
             yield Measure(scope, name, getattr(agreement, name))
 
 
-def _documents(result: DialoguesResult) -> Iterator[Document]:
+def _documents(result: DialoguesResult, findings: Mapping[str, Any]) -> Iterator[Document]:
     from vivavoce.reports.dialogues.html import render_dialogues
     from vivavoce.reports.shared.figures import dialogues_figures
 
-    yield json_document("findings.json", result_to_json(result))
+    yield json_document("findings.json", findings)
     yield html_document("report.html", render_dialogues(result))
     yield from figure_documents(dialogues_figures(result))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.codec import from_json, shape, to_json
 from vivavoce.errors import DataError
 from vivavoce.jobs.exams.protocol import Document
 from vivavoce.records import Dataset, Example
@@ -71,36 +71,19 @@ def page_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def dataset_to_bytes(data: Dataset) -> bytes:
     """Return training data as canonical JSON: the same data give the same bytes."""
-    examples = [
-        {
-            "text": one.text,
-            "intent": one.intent,
-            "created": None if one.created is None else one.created.isoformat(),
-            "language": one.language,
-            "split": one.split,
-            "answer": one.answer,
-            "row": one.row,
-            # Left out where there is none, so that data without ids have the bytes, and the hash, they always had.
-            **({} if one.id is None else {"id": one.id}),
-        }
-        for one in data.examples
-    ]
-    return canonical_json({"source": data.source, "notes": list(data.notes), "examples": examples})
+    return canonical_json(to_json(data))
 
 
 def dataset_from_bytes(content: bytes) -> Dataset:
     """Return the training data that were written; DataError where the bytes hold none."""
+    remedy = "write them with dataset_to_bytes"
     try:
         plain = json.loads(content)
-        examples = tuple(_example(one) for one in plain["examples"])
-        return Dataset(examples, plain["source"], tuple(plain["notes"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"these bytes hold no training data ({type(error).__name__}: {error})",
-            remedy="write them with dataset_to_bytes",
-        ) from None
+    except ValueError as error:
+        raise DataError(f"these bytes hold no training data ({error})", remedy=remedy) from None
+    return from_json(Dataset, plain, what="these bytes hold no training data: they", remedy=remedy)
 
 
-def _example(plain: Mapping[str, Any]) -> Example:
-    created = plain["created"]
-    return Example(**{**plain, "created": None if created is None else datetime.fromisoformat(created)})
+# Left out where there is none, so that data without ids have the bytes, and the hash, they always had.
+shape(Example, brief="id", lenient=True, trusted=True)
+shape(Dataset, skip="recognised")

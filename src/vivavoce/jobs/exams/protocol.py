@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from vivavoce.records import Rate
 
@@ -82,7 +82,8 @@ class Conclusion:
     """All that a run found. `headline` is the one sentence; `documents` holds `findings.json` first of all.
 
     `findings.json` is canonical (sorted keys, no spaces) and free of times of the clock, so that two runs of the same
-    work give the same bytes; what was timed stands in `timings.json`.
+    work give the same bytes; what was timed stands in `timings.json`. `scores`: of dialogues, as
+    they are in the findings.
     """
 
     headline: str
@@ -90,6 +91,7 @@ class Conclusion:
     outcomes: tuple[Outcome, ...] = ()
     documents: tuple[Document, ...] = ()
     warnings: tuple[str, ...] = ()
+    scores: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots import Bot, BotFacts, Limits, load_entries
+from vivavoce.codec import Hook, from_json, shape
+from vivavoce.conversations.record_form import (
+    header_to_text,
+    transcript_from_text,
+    transcript_to_text,
+)
 from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold_alone
 from vivavoce.conversations.running.lag import LoopLag
 from vivavoce.conversations.running.pace import Allowance, Pace, Pacing
 from vivavoce.conversations.running.runner import close_bots, despair, lag_for, make_header, options_of
-from vivavoce.conversations.running.transcript_json import (
-    header_from_text,
-    header_to_text,
-    transcript_from_text,
-    transcript_to_text,
-)
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
 from vivavoce.errors import DataError, UsageError, WorkError, nearest, plural
 
@@ -122,18 +122,22 @@ def _check_keys(material: Material) -> None:
         )
 
 
+def _read_entries(value: Any, read_as: Callable[[Any, Any], Any]) -> dict[str, Entry]:
+    return dict(read_as(value, tuple[tuple[str, Mapping[str, object]], ...]))
+
+
+shape(Material, entries="bots", hooks={"entries": Hook(None, _read_entries)})
+
+
 @lru_cache(maxsize=4)
 def read_material(content: bytes) -> Material:
     """Return the material that was written; DataError where the bytes hold none."""
+    what, remedy = "these bytes hold no run of conversations", "write them with conversation_material"
     try:
         plain = json.loads(content)
-        header = header_from_text(json.dumps(plain["header"]))
-        return Material(header, dict(plain["bots"]), plain["agent"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"these bytes hold no run of conversations ({type(error).__name__}: {error})",
-            remedy="write them with conversation_material",
-        ) from None
+    except ValueError as error:
+        raise DataError(f"{what} ({error})", remedy=remedy) from None
+    return from_json(Material, plain, what=f"{what}: they", remedy=remedy)
 
 
 def read_talk(material: Material, unit: str, result: bytes) -> Transcript:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vivavoce.errors import plural
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
-from vivavoce.intents.problem_sentences import problem_sentence
-from vivavoce.intents.problems import MIN_COST, PAIRS, Problem, ProblemKind, Remedy
+from vivavoce.intents.problem_sentences import problem_advice, problem_sentence
+from vivavoce.intents.problems import MIN_COST, PAIRS, Problem, ProblemKind
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
 from vivavoce.sentences import say
@@ -67,37 +67,6 @@ def cost_sentence(problem: Problem) -> str:
     if problem.measured is None:
         return say(f"That costs about {cost:.0f} of 1,000 messages.")
     return say(f"That costs about {cost:.0f} of 1,000 messages ({low:.0f} to {high:.0f}).")
-
-
-def problem_advice(problem: Problem) -> str:
-    """Say what to do about a problem: what its remedies are, and nothing else."""
-    may_merge = Remedy.MERGE in problem.remedies
-    match problem.kind:
-        case ProblemKind.PAIR:
-            parts = [
-                say("Move the examples that are in the wrong topic, and add examples that tell the two apart."),
-                *([say("If one answer fits both topics, merge them.")] if may_merge else []),
-            ]
-            return " ".join(parts)
-        case ProblemKind.TWIN_NAMES if may_merge:
-            return say("Merge them if they are one topic; otherwise give them names that tell them apart.")
-        case ProblemKind.TWIN_NAMES:
-            return say("Give them names that tell them apart.")
-        case ProblemKind.CONTRADICTIONS:
-            merge = [say("If one answer fits both topics, merge them.")] if may_merge else []
-            return " ".join([say("Decide for each of these texts which topic it belongs to."), *merge])
-        case ProblemKind.OUT_OF_SCOPE:
-            return " ".join(
-                [say("Add out-of-scope questions to the examples, or raise the threshold."), *_draws(problem)]
-            )
-        case ProblemKind.WEAKEST_TOPIC:
-            return say("Add examples as visitors write them, and move those that belong elsewhere.")
-
-
-def _draws(problem: Problem) -> Iterator[str]:
-    if problem.topics:
-        names = ", ".join(problem.topics)
-        yield say(f"Topics that answer most of them: {names}.")
 
 
 def example_place(example: ProblemExample) -> str:

@@ -8,13 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
-from vivavoce.conversations.findings.result_json import (
-    cell_json,
-    comparison_json,
-    diff_to_json,
-    literal_json,
-    problem_json,
-)
+from vivavoce.conversations.json_form import diff_to_json, literal_to_json, to_json
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.errors import Fault
 from vivavoce.store.database import Store
@@ -185,7 +179,7 @@ def list_cells(  # noqa: PLR0917
         for cell in _result(store, project, number).cells
         if all(value is None or (getattr(cell, name) or "") == value for name, value in wanted.items())
     ]
-    return listed(({**literal_json(one), **cell_json(one)} for one in found[offset : offset + limit]), len(found))
+    return listed(({**literal_to_json(one), **to_json(one)} for one in found[offset : offset + limit]), len(found))
 
 
 @router.get("/{number}/comparisons")
@@ -199,7 +193,7 @@ def list_bot_comparisons(  # noqa: PLR0917
 ) -> Listed[dict[str, Any]]:
     """Return which bot is better than which, over everything and in each domain and level."""
     found = _result(store, project, number).comparisons
-    return listed((comparison_json(one) for one in found[offset : offset + limit]), len(found))
+    return listed((to_json(one) for one in found[offset : offset + limit]), len(found))
 
 
 @router.get("/{number}/problems")
@@ -213,7 +207,7 @@ def list_problems(  # noqa: PLR0917
 ) -> Listed[dict[str, Any]]:
     """Return the problems of each bot, the most costly first, with turns that show them."""
     found = _result(store, project, number).problems
-    return listed((problem_json(one) for one in found[offset : offset + limit]), len(found))
+    return listed((to_json(one) for one in found[offset : offset + limit]), len(found))
 
 
 def _result(store: Store, project: Project, number: int) -> ConversationsResult:

@@ -9,7 +9,7 @@ from fastapi import Form as FormField
 from pydantic import BaseModel, Field
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
-from vivavoce.dialogues.result_json import disagreement_to_json, passport_to_json, ranking_to_json
+from vivavoce.dialogues.json_form import to_json
 from vivavoce.store.rows import DialogueRow, Run, ScoreRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
@@ -300,8 +300,8 @@ def show_dialogue_findings(who: Reader, store: InStore, project: ProjectInPath, 
         talks=found.talks,
         scored=found.scored,
         marked=found.marked,
-        passport=passport_to_json(result.passport),
-        ranking=None if result.ranking is None else ranking_to_json(result.ranking),
-        queue=[disagreement_to_json(one) for one in result.queue],
+        passport=to_json(result.passport),
+        ranking=to_json(result.ranking),
+        queue=to_json(result.queue),
         refused=list(found.refused),
     )

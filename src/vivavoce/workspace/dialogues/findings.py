@@ -65,7 +65,7 @@ def steps() -> list[tuple[float, float]]:
 
 
 def _read(store: Store, run: Run) -> TalksFound:
-    from vivavoce.dialogues.result_reading import dialogues_result_from_json
+    from vivavoce.dialogues.json_form import dialogues_result_from_json
 
     data = json.loads(document(store, run, FINDINGS))
     talks: list[Mapping[str, Any]] = data["scores"]

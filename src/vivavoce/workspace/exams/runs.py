@@ -282,18 +282,18 @@ def warnings_of(store: Store, run: Run) -> tuple[str, ...]:
 def _result(kind: str, content: bytes) -> Result:
     data = json.loads(content)
     if kind == "intents":
-        from vivavoce.intents.result_reading import intents_result_from_json
+        from vivavoce.intents.json_form import intents_result_from_json
 
         return intents_result_from_json(data)
     if kind == "engines":
-        from vivavoce.intents.comparison_reading import comparison_from_json
+        from vivavoce.intents.json_form import comparison_from_json
 
         return comparison_from_json(data)
     if kind == "conversations":
-        from vivavoce.conversations.findings.result_reading import conversations_result_from_json
+        from vivavoce.conversations.json_form import conversations_result_from_json
 
         return conversations_result_from_json(data)
-    from vivavoce.dialogues.result_reading import dialogues_result_from_json
+    from vivavoce.dialogues.json_form import dialogues_result_from_json
 
     return dialogues_result_from_json(data)
 

@@ -1,0 +1,394 @@
+"""The result of a conversations exam as JSON and back.
+
+Keys may stand in any order. The JSON form names the scripts of the run and has the messages that the findings speak
+of; who has the whole head of the run, or the judged turns, gives them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.codec import FLAT, Hook, check_head, from_json, ordered, read_members, rows, shape, to_json
+from vivavoce.conversations.result import (
+    ALL,
+    DEFINITIONS,
+    Cell,
+    Change,
+    Comparison,
+    ConversationsResult,
+    Delay,
+    Health,
+    Line,
+    Problem,
+    RunDiff,
+    Strength,
+    Times,
+    TopicRow,
+    Twins,
+    Unchecked,
+    Unstable,
+    Verdict,
+)
+from vivavoce.conversations.scenario import Expectation, Plan, Script, ScriptTurn
+from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.errors import DataError, Fault
+from vivavoce.outcomes import TurnCounts, TurnOutcome
+from vivavoce.records import Rate
+from vivavoce.version import __version__
+
+__all__ = ["conversations_result_from_json", "diff_to_json", "literal_to_json", "result_to_json", "to_json"]
+
+_WHAT = "this result of a conversations exam"
+_REMEDY = "give the JSON form that vivavoce wrote, or score the run again"
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    source: str
+    hash: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    id: str
+    scenario: str
+    title: str
+    domain: str
+    level: str
+    version: str
+    turns: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """What was held as far as reports name it: all scripts, and the messages of turns that findings name."""
+
+    vivavoce: str
+    language: str
+    notice: str
+    scripts: tuple[_Script, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Literal:
+    """The values of the paper's wording, apart from all others."""
+
+    bot: str
+    domain: str
+    level: str
+    values: Mapping[str, float | None]
+    echo_literal_unclassified: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A result as it is written."""
+
+    seed: int
+    data: _Data
+    run: str
+    bots: tuple[tuple[str, str], ...]
+    repeats: int
+    cells: tuple[Cell, ...]
+    comparisons: tuple[Comparison, ...]
+    strengths: tuple[Strength, ...]
+    echo_literal: tuple[_Literal, ...]
+    topics: tuple[TopicRow, ...]
+    problems: tuple[Problem, ...]
+    unstable: tuple[Unstable, ...]
+    health: Health
+    warnings: tuple[str, ...]
+    failures: tuple[str, ...]
+    unchecked: tuple[Unchecked, ...]
+    client_delays: tuple[Delay, ...]
+    measures: tuple[str, ...]
+    suite: _Suite
+    turns: tuple[Line, ...] = ()
+
+
+def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[str, Any]:
+    """Return the JSON form of a run; with `turns` every judged turn too. Domain or level null: all of them."""
+    header = result.header
+    document = _Document(
+        seed=header.seed,
+        data=_data(header),
+        run=header.run,
+        bots=tuple((bot.name, bot.about) for bot in header.bots),
+        repeats=header.repeats,
+        cells=result.cells,
+        comparisons=result.comparisons,
+        strengths=result.strengths,
+        echo_literal=tuple(map(_literal, result.cells)),
+        topics=result.topics,
+        problems=result.problems,
+        unstable=result.unstable,
+        health=result.health,
+        warnings=result.warnings,
+        failures=result.failures,
+        unchecked=result.unchecked,
+        client_delays=result.delays,
+        measures=tuple(result.cells[0].rates) if result.cells else (),
+        suite=_suite(result),
+        turns=result.lines,
+    )
+    written: dict[str, Any] = to_json(document)
+    if not turns:
+        del written["turns"]
+    return written
+
+
+def diff_to_json(diff: RunDiff) -> dict[str, Any]:
+    """Return the JSON form of two runs side by side."""
+    return to_json(diff)  # type: ignore[no-any-return]
+
+
+def literal_to_json(cell: Cell) -> dict[str, Any]:
+    """Return the values of the paper's wording."""
+    return to_json(_literal(cell))  # type: ignore[no-any-return]
+
+
+def _literal(cell: Cell) -> _Literal:
+    return _Literal(cell.bot, cell.domain, cell.level, cell.literal, cell.literal_unclassified)
+
+
+def _data(header: RunHeader) -> _Data:
+    return _Data(header.plan.suite, header.plan.hash, len(header.plan.scripts))
+
+
+def _suite(result: ConversationsResult) -> _Suite:
+    plan, health = result.header.plan, result.health
+    named = {*health.too_easy, *health.never_passed, *((script, n) for script, n, _ in health.leaks)}
+    named |= {(turn.script, turn.number) for turn in result.unstable}
+    scripts = tuple(
+        _Script(
+            script.id,
+            script.scenario,
+            script.title,
+            script.domain,
+            script.level,
+            script.version,
+            tuple((turn.number, turn.text) for turn in script.turns if (script.id, turn.number) in named),
+        )
+        for script in plan.scripts
+    )
+    return _Suite(result.header.version, plan.language, plan.notice, scripts)
+
+
+def conversations_result_from_json(
+    data: Mapping[str, Any], *, header: RunHeader | None = None, lines: Iterable[Line] | None = None
+) -> ConversationsResult:
+    """Return the result whose JSON form this is; DataError names every key that is missing or wrong.
+
+    `header`: the head of the run where it is at hand; else it knows its scripts by name alone. `lines`: the judged
+    turns; else those under `turns`, or none: only single turns and conversations cannot be shown without them.
+    """
+    check_head(data, "conversations", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
+    document = from_json(_Document, data, what=_WHAT, remedy=_REMEDY)
+    cells = _complete_cells(document)
+    # The keys of an object may have lost their order.
+    levels = dict.fromkeys(cell.level for cell in cells if cell.level != ALL)
+    return ConversationsResult(
+        header=_header(document) if header is None else header,
+        cells=cells,
+        topics=document.topics,
+        comparisons=document.comparisons,
+        strengths=document.strengths,
+        problems=document.problems,
+        unstable=document.unstable,
+        health=replace(document.health, difficulty=ordered(document.health.difficulty, levels)),
+        lines=document.turns if lines is None else tuple(lines),
+        warnings=document.warnings,
+        failures=document.failures,
+        unchecked=document.unchecked,
+        delays=document.client_delays,
+    )
+
+
+def _complete_cells(document: _Document) -> tuple[Cell, ...]:
+    """Return the cells with the rates that the exam names, and with the values by the paper's wording."""
+    names, literals = document.measures, document.echo_literal
+    faults = [
+        Fault("is missing.", f"cells[{place}].{name}")
+        for place, cell in enumerate(document.cells)
+        for name in names
+        if name not in cell.rates
+    ]
+    if len(document.cells) != len(literals):
+        faults.append(Fault(f"has {len(literals)} lines for {len(document.cells)} cells", "echo_literal"))
+    if faults:
+        raise DataError(f"{_WHAT} cannot be read", faults=faults, remedy=_REMEDY)
+    return tuple(
+        replace(
+            cell,
+            rates={name: cell.rates[name] for name in names},
+            literal=literal.values,
+            literal_unclassified=literal.echo_literal_unclassified,
+        )
+        for cell, literal in zip(document.cells, literals, strict=True)
+    )
+
+
+def _header(document: _Document) -> RunHeader:
+    suite = document.suite
+    # What was expected is not told: the findings have judged it.
+    unknown = Expectation(counted=False)
+    scripts = tuple(
+        Script(
+            id=script.id,
+            scenario=script.scenario,
+            title=script.title,
+            domain=script.domain,
+            level=script.level,
+            version=script.version,
+            turns=tuple(ScriptTurn(number, "", text, unknown) for number, text in script.turns),
+        )
+        for script in suite.scripts
+    )
+    plan = Plan(document.data.source, suite.language, scripts, notice=suite.notice, hash=document.data.hash)
+    bots = tuple(BotFacts(name, about) for name, about in document.bots)
+    return RunHeader(document.run, suite.vivavoce, document.seed, plan, bots, document.repeats)
+
+
+# --- tables ------------------------------------------------------------------------------------------------------
+
+ReadAs = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    mean: float | None
+    low: float | None
+    high: float | None
+    conversations: int
+
+
+def _read_mean(value: Any, read_as: ReadAs) -> Rate:
+    mean: _Mean = read_as(value, _Mean)
+    return Rate(mean.mean, mean.low, mean.high, mean.conversations)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcomes:
+    outcomes: Mapping[str, int]
+    no_reply_out_of_scope: int
+
+
+def _write_counts(counts: TurnCounts) -> dict[str, Any]:
+    """Return the exclusive outcomes by name, which sum to the turns, and which of them were out of scope."""
+    outcomes = asdict(counts)
+    outcomes["no_reply"] = outcomes.pop("no_reply_in") + outcomes.pop("no_reply_out")
+    return {"outcomes": outcomes, "no_reply_out_of_scope": counts.no_reply_out}
+
+
+def _read_counts(value: Any, read_as: ReadAs) -> TurnCounts:
+    counts: _Outcomes = read_as(value, _Outcomes)
+    outcomes, silent_out = dict(counts.outcomes), counts.no_reply_out_of_scope
+    silent = outcomes.pop("no_reply")
+    return TurnCounts(**outcomes, no_reply_in=silent - silent_out, no_reply_out=silent_out)
+
+
+def _read_rates(value: Any, read_as: ReadAs) -> dict[str, Rate]:
+    shares = {name: part for name, part in value.items() if isinstance(part, dict) and "value" in part}
+    rates: dict[str, Rate] = read_as(shares, dict[str, Rate])
+    return rates
+
+
+def _read_literal(value: Any, _: ReadAs) -> dict[str, float | None]:
+    return read_members(value, (*TurnCounts().literal(), "echo_literal_f1"), float | None)
+
+
+_COVERAGE = rows("intent level kind turns", str | None, str, str, int)
+
+
+def _write_coverage(coverage: Mapping[tuple[str | None, str, str], int]) -> Any:
+    return _COVERAGE.write and _COVERAGE.write((*place, n) for place, n in coverage.items())
+
+
+def _read_coverage(value: Any, read_as: ReadAs) -> dict[tuple[str | None, str, str], int]:
+    return {tuple(place): n for *place, n in _COVERAGE.read(value, read_as)} if _COVERAGE.read else {}
+
+
+def _head(kind: str, **more: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
+    return {"vivavoce": lambda _: __version__, "kind": lambda _: kind, "definitions": lambda _: DEFINITIONS, **more}
+
+
+def _write_run(header: RunHeader) -> dict[str, str]:
+    return {"run": header.run, "vivavoce": header.version, "hash": header.plan.hash}
+
+
+_HEAD = "vivavoce kind definitions seed data "
+# Null: all of them.
+_ALL = Hook(lambda name: name or None, lambda value, read_as: ALL if value is None else read_as(value, str))
+_WHERE = {"domain": _ALL, "level": _ALL}
+_TURNS, _PLACES = rows("script number", str, int), rows("* number", TalkKey, int)
+shape(
+    Times,
+    hooks={"mean": Hook(lambda mean: to_json(_Mean(mean.value, mean.low, mean.high, mean.n)), _read_mean)},
+    mean=FLAT,
+)
+shape(Twins, added={"n": lambda twins: twins.n})
+shape(
+    _Outcomes,
+    hooks={"outcomes": Hook(None, lambda value, _: read_members(value, [str(one) for one in TurnOutcome], int))},
+)
+shape(
+    Cell,
+    order="bot domain level conversations turns times rates counts twins typo_out_of_scope intent_source incomplete",
+    skip={"literal": {}, "literal_unclassified": 0},
+    hooks={**_WHERE, "rates": Hook(None, _read_rates), "counts": Hook(_write_counts, _read_counts)},
+    times="response_time_ms",
+    rates=FLAT,
+    counts=FLAT,
+)
+shape(_Literal, hooks={**_WHERE, "values": Hook(dict, _read_literal)}, values=FLAT)
+shape(Comparison, hooks=_WHERE)
+shape(TopicRow, hooks={"confused_with": rows("intent n", str, int)})
+shape(Problem, added={"advice": lambda problem: problem.remedy}, hooks={"examples": _PLACES})
+shape(
+    Health,
+    hooks={
+        "too_easy": _TURNS,
+        "never_passed": _TURNS,
+        "leaks": rows("script number phrase", str, int, str),
+        "coverage": Hook(_write_coverage, _read_coverage),
+    },
+)
+shape(
+    Verdict,
+    order="outcome in_scope replied fallback fallback_rule intent matched guess_right needs_look reasons gap",
+    optional="gap",
+)
+shape(
+    Line,
+    order="key number turn scenario domain level kind expected verdict status first_ms last_ms attempts cold lag_ms "
+    "twin",
+    optional="lag_ms",
+    hooks={"twin": rows("script number", str, int, single=True)},
+    key=FLAT,
+    verdict=FLAT,
+)
+shape(
+    _Document,
+    order=_HEAD
+    + "run bots repeats cells comparisons strengths echo_literal topics problems unstable health warnings "
+    "failures unchecked client_delays measures suite turns",
+    optional={"turns": (), "unchecked": (), "client_delays": ()},
+    added=_head("conversations"),
+    hooks={"bots": rows("name about", str, str)},
+)
+shape(_Script, hooks={"turns": rows("number text", int, str)})
+shape(Change, key=FLAT)
+shape(
+    RunDiff,
+    order=_HEAD + "before after improved regressed new gone edited unchanged comparisons warnings",
+    added=_head(
+        "conversations-diff",
+        seed=lambda diff: diff.after.seed,
+        data=lambda diff: to_json(_data(diff.after)),
+    ),
+    hooks={"before": Hook(_write_run), "after": Hook(_write_run), "new": _PLACES, "gone": _PLACES},
+)

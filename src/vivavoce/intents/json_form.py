@@ -1,0 +1,396 @@
+"""The results of intents exams as JSON and back: what differs from the fields of each class, and what is computed.
+
+Keys may stand in any order. The curve comes back at its full length: exact wherever a report looks at it, and between
+these places with the value of the next one. What every single retry measured is not in the JSON form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from vivavoce.codec import FLAT, Hook, MisreadError, check_head, from_json, hook, read_members, rows, shape, to_json
+from vivavoce.errors import Fault
+from vivavoce.intents.blind import BlindResult
+from vivavoce.intents.check import CheckResult
+from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult, Spread
+from vivavoce.intents.differences import Difference, Gap
+from vivavoce.intents.findings import BlindSpots, SettingFindings, TimingFindings
+from vivavoce.intents.losses import Loss
+from vivavoce.intents.measures import Items, RiskCoverage, measures
+from vivavoce.intents.mistaken import count_mistaken
+from vivavoce.intents.pairs import Pair
+from vivavoce.intents.problem_sentences import problem_advice, problem_sentence
+from vivavoce.intents.problems import Problem, find_problems
+from vivavoce.intents.quality import DataQuality
+from vivavoce.intents.record import UnitFailure, UnitKey
+from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult
+from vivavoce.intents.splits import Design, Setting
+from vivavoce.intents.timeline import Period, Scores, TimelineResult
+from vivavoce.outcomes import Counts, Outcome
+from vivavoce.records import Rate
+from vivavoce.statistics import PairedTest, wilson
+from vivavoce.version import __version__
+
+__all__ = [
+    "comparison_from_json",
+    "intents_result_from_json",
+    "rate_names",
+    "read_curve",
+    "result_to_json",
+    "to_json",
+    "write_curve",
+]
+
+_HEAD = "vivavoce kind definitions seed data "
+_RESULT = "this result of an intents exam"
+_COMPARISON = "this comparison of classifiers"
+
+
+def result_to_json(result: IntentsResult | BlindResult) -> dict[str, Any]:
+    """Return the stable JSON form of a result with curves, which name the place of the threshold too."""
+    written: dict[str, Any] = to_json(result)
+    curves = (
+        [(written, result)]
+        if isinstance(result, BlindResult)
+        else zip(written["settings"], result.settings, strict=True)
+    )
+    for content, findings in curves:
+        content["risk_coverage"] = write_curve(findings.curve, result.threshold)
+    return written
+
+
+def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
+    """Return the result whose JSON form this is; DataError names every key that is missing or wrong.
+
+    `timing` may be missing: then no setting says how long anything took.
+    """
+    remedy = "give the JSON form that vivavoce wrote, or hold the exam again"
+    check_head(data, "intents", DEFINITIONS, what=_RESULT, remedy=remedy)
+    result = from_json(IntentsResult, {**data, "problems": data.get("problems") or []}, what=_RESULT, remedy=remedy)
+    result = replace(result, pairs=tuple(_count_mistakes(result.pairs, result.settings)))
+    if data.get("problems") is not None:
+        return result
+    # An earlier version kept no list: what it knew of single examples is gone, the rest is found again.
+    share = result.out_of_scope_share
+    return replace(
+        result, problems=find_problems(result.settings, result.pairs, DataQuality(), out_of_scope_share=share)
+    )
+
+
+def _count_mistakes(pairs: Sequence[Pair], settings: Sequence[SettingFindings]) -> Iterator[Pair]:
+    """Yield pairs with their mistakes; an earlier version wrote them into the table of confusions alone."""
+    mistaken = count_mistaken(settings)
+    plain = next((findings for findings in settings if not findings.low_topics), None)
+    for pair in pairs:
+        if mistaken is None or plain is None or pair.loss is not None:
+            yield pair
+            continue
+        mistakes, held_back = mistaken.between(pair.a, pair.b)
+        # The wrong answers of all retries tell about how many examples are lost between two topics.
+        tested = {line.intent: line.recall.n for line in plain.intents}
+        n = tested.get(pair.a, 0) + tested.get(pair.b, 0)
+        lost = min(float(n), mistakes / max(1.0, plain.counts.total / max(1, sum(tested.values()))))
+        loss = Loss(wilson(lost, n), min(pair.evidence, round(lost)))
+        yield replace(pair, mistakes=mistakes, held_back=held_back, loss=loss)
+
+
+def comparison_from_json(data: Mapping[str, Any]) -> ComparisonResult:
+    """Return the comparison whose JSON form this is; DataError names every key that is missing or wrong.
+
+    Of each setting of a classifier the JSON form has the rates alone.
+    """
+    remedy = "give the JSON form that vivavoce wrote, or compare the classifiers again"
+    check_head(data, "intents-comparison", DEFINITIONS, what=_COMPARISON, remedy=remedy)
+    return from_json(ComparisonResult, data, what=_COMPARISON, remedy=remedy)
+
+
+@cache
+def rate_names() -> tuple[str, ...]:
+    """Return the names of all rates of a setting, in the order in which they are shown."""
+    none = np.zeros(0, dtype=np.intp)
+    return tuple(measures(Items(none, none, np.zeros(0)), 0.5))
+
+
+def _read_rates(value: Any, _: Any) -> dict[str, Rate]:
+    # An earlier version did not measure these two.
+    unknown = dict.fromkeys(("best_guess_accuracy", "recall_macro"), Rate(None, None, None, 0))
+    return read_members(value, rate_names(), Rate, unknown)
+
+
+def _read_counts(value: Any, _: Any) -> Counts:
+    return Counts({Outcome(name): n for name, n in read_members(value, [str(one) for one in Outcome], int).items()})
+
+
+# --- the curve ---------------------------------------------------------------------------------------------------
+
+
+def write_curve(curve: RiskCoverage, threshold: float) -> dict[str, Any]:
+    """Return about 100 places of a risk-coverage curve; `marks` are the places that tables and texts name besides.
+
+    `n`: how many messages the whole curve has. The marks are each tenth, and the last one answered at the threshold.
+    """
+    steps, answered = list(curve.steps()), curve.answered(threshold)
+    marks = sorted({*curve.tenths(), *([answered - 1] if answered else [])} - set(steps))
+    return {
+        "coverage": curve.coverage[steps].tolist(),
+        "risk": curve.risk[steps].tolist(),
+        "threshold": curve.thresholds[steps].tolist(),
+        "n": len(curve.coverage),
+        "aurc": curve.aurc,
+        "augrc": curve.augrc,
+        "marks": {
+            "place": marks,
+            "risk": curve.risk[marks].tolist(),
+            "threshold": curve.thresholds[marks].tolist(),
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    place: tuple[int, ...]
+    risk: tuple[float, ...]
+    threshold: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    n: int
+    risk: tuple[float, ...]
+    threshold: tuple[float, ...]
+    aurc: float | None
+    augrc: float | None
+    marks: _Marks
+
+
+def read_curve(value: Any, read_as: Callable[[Any, Any], Any]) -> RiskCoverage:
+    """Return the curve of which some places were written."""
+    curve: _Curve = read_as(value, _Curve)
+    n, marks = curve.n, curve.marks
+    if n < 0:
+        raise MisreadError(Fault(f"is {n}, not a count", "n"))
+    coverage = np.arange(1, n + 1) / n if n else np.empty(0)
+    places = [*RiskCoverage(coverage, coverage, coverage, None, None).steps(), *marks.place]
+    if not all(0 <= place < n for place in places) or (n and n - 1 not in places):
+        raise MisreadError(Fault(f"do not lie on a curve of {n:,} messages, up to its end", "marks.place"))
+    order = np.argsort(np.asarray(places, dtype=np.intp))
+    # A place that is not known has the value of the next one that is.
+    nearest_known = np.searchsorted(np.asarray(places, dtype=np.intp)[order], np.arange(n))
+    lines = {"risk": (*curve.risk, *marks.risk), "threshold": (*curve.threshold, *marks.threshold)}
+    if faults := [
+        Fault(f"has {len(line):,} values at {len(places):,} places", name)
+        for name, line in lines.items()
+        if len(line) != len(places)
+    ]:
+        raise MisreadError(*faults)
+    risk, thresholds = (np.asarray(line, dtype=np.float64)[order][nearest_known] for line in lines.values())
+    return RiskCoverage(coverage, risk, thresholds, curve.aurc, curve.augrc)
+
+
+# --- settings ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Negatives:
+    topics: tuple[str, ...]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Rates:
+    """A setting of a comparison."""
+
+    setting: Setting
+    same_as: Setting | None
+    rates: Mapping[str, Rate]
+
+
+@dataclass(frozen=True, slots=True)
+class _TestP:
+    test_p: float | None
+
+
+def _write_settings(settings: Sequence[SettingFindings]) -> list[Any]:
+    return [to_json(_Rates(one.setting, one.same_as, one.rates)) for one in settings]
+
+
+def _read_settings(value: Any, read_as: Callable[[Any, Any], Any]) -> tuple[SettingFindings, ...]:
+    none = np.empty(0)
+    return tuple(
+        SettingFindings(
+            setting=one.setting,
+            same_as=one.same_as,
+            rates=one.rates,
+            counts=Counts({}),
+            per_retry=(),
+            n_test=(),
+            n_train=(),
+            n_excluded=0,
+            intents=(),
+            confusion=(),
+            curve=RiskCoverage(none, none, none, None, None),
+            bins=(),
+            samples=(),
+            blind_spots=BlindSpots((), 0),
+            low_topics=(),
+            share_low=0.0,
+        )
+        for one in read_as(value, tuple[_Rates, ...])
+    )
+
+
+# --- tables ------------------------------------------------------------------------------------------------------
+
+
+def _head(kind: str, **more: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
+    """Return what every result begins with, beside its seed and its data."""
+    return {"vivavoce": lambda _: __version__, "kind": lambda _: kind, "definitions": lambda _: DEFINITIONS, **more}
+
+
+def _seed(result: IntentsResult | ComparisonResult) -> int:
+    return result.design.seed
+
+
+_RATES = Hook(read=_read_rates)
+hook(Counts, lambda counts: {str(outcome): counts[outcome] for outcome in Outcome}, _read_counts)
+shape(Setting, blame=lambda _: "p")
+shape(Design, skip="setting", blame=lambda content: "test_fraction" if content["retries"] > 0 else "retries")
+shape(DataFacts, optional="largest_topic largest_share")
+shape(UnitKey, setting=FLAT)
+shape(UnitFailure, order="unit key reason", added={"unit": lambda failure: str(failure.key)}, key=FLAT)
+shape(
+    TimingFindings,
+    split="split_seconds",
+    train="train_seconds",
+    classify_p50="classify_p50_seconds",
+    classify_p95="classify_p95_seconds",
+)
+shape(
+    SettingFindings,
+    order="setting same_as out_of_scope_share negatives_from rates counts n_test n_train n_excluded negatives "
+    "intents confusion curve bins samples blind_spots timing",
+    optional="out_of_scope_share negatives_from",
+    brief="timing",
+    skip={"per_retry": ()},
+    added={"negatives": lambda findings: to_json(_Negatives(findings.low_topics, findings.share_low))},
+    hooks={
+        "rates": _RATES,
+        # The result writes it: it knows the threshold.
+        "curve": Hook(lambda _: None, read_curve),
+        "low_topics": Hook(None, lambda value, read_as: read_as(value, _Negatives).topics),
+        "share_low": Hook(None, lambda value, read_as: read_as(value, _Negatives).share),
+    },
+    setting=FLAT,
+    rates=FLAT,
+    counts="outcomes",
+    n_excluded="excluded",
+    intents="per_intent",
+    curve="risk_coverage",
+    bins="calibration",
+    low_topics="negatives",
+    share_low="negatives",
+)
+shape(Loss, share=FLAT)
+shape(
+    Pair,
+    order="a b overlap low high score bot_overlap text_overlap top3_share cost direction evidence enough same_answer "
+    "mistakes held_back loss typical_a typical_b examples",
+    optional="mistakes held_back loss",
+    cost="cost_per_100",
+    loss="lost",
+)
+shape(
+    Problem,
+    order="kind topics cost low high evidence rows examples measured remedies message advice",
+    added={"message": problem_sentence, "advice": problem_advice},
+)
+shape(
+    IntentsResult,
+    order=_HEAD
+    + "classifier threshold design out_of_scope_share settings problems pairs warnings failures inflation",
+    optional="out_of_scope_share",
+    added=_head("intents", seed=_seed),
+    design=FLAT,
+)
+shape(_Rates, hooks={"rates": _RATES}, setting=FLAT, rates=FLAT)
+shape(Spread, low="min", high="max")
+shape(
+    Gap,
+    order="test test_p p p_adjusted verdict more_examples improved broken mcnemar freedom untested",
+    optional="freedom untested",
+    added={"test_p": lambda gap: gap.test.p},
+    hooks={
+        "test": Hook(
+            None, lambda value, read_as: replace(read_as(value, PairedTest), p=read_as(value, _TestP).test_p)
+        )
+    },
+    test=FLAT,
+    mcnemar="mcnemar_p",
+)
+shape(
+    Difference,
+    order="a b pooled aurc settings samples",
+    hooks={"settings": rows("setting *", Setting, Gap)},
+    pooled=FLAT,
+)
+shape(
+    ClassifierFindings,
+    order="name accuracy aurc settings failures notes",
+    hooks={"settings": Hook(_write_settings, _read_settings)},
+)
+shape(
+    ComparisonResult,
+    order=_HEAD + "threshold design settings classifiers differences failures warnings",
+    added=_head("intents-comparison", seed=_seed),
+    design=FLAT,
+)
+shape(
+    BlindResult,
+    order=_HEAD + "train classifier threshold rates counts intents confusion curve bins samples leak unknown_intents "
+    "predictions warnings",
+    added=_head("intents-blind"),
+    hooks={
+        "curve": Hook(lambda _: None),
+        "predictions": Hook(
+            lambda predictions: [
+                {
+                    "text": one.text,
+                    "row": one.row,
+                    "intent": one.intent,
+                    "guess": guess.intent,
+                    "confidence": guess.confidence,
+                }
+                for one, guess in predictions
+            ]
+        ),
+    },
+    rates=FLAT,
+    counts="outcomes",
+    intents="per_intent",
+    curve="risk_coverage",
+    bins="calibration",
+)
+shape(Scores, rates=FLAT, counts="outcomes")
+shape(Period, begin="from", end="to", n_excluded="excluded", scores=FLAT)
+shape(
+    TimelineResult,
+    order=_HEAD + "classifier mode threshold periods overall overall_frozen maintenance undated warnings",
+    added=_head("intents-over-time"),
+    hooks={
+        "maintenance": Hook(
+            lambda gain: gain and {"difference": gain.difference, "low": gain.low, "high": gain.high, "p": gain.p}
+        )
+    },
+)
+shape(
+    CheckResult,
+    order=_HEAD + "problems sizes counts out_of_scope excluded notes",
+    added=_head(
+        "intents-check", seed=lambda _: 0, data=lambda result: {"hash": result.data_hash, "rows": result.rows}
+    ),
+)
