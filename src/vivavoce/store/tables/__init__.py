@@ -1,6 +1,6 @@
 """All tables of a workspace: people, material, edits, runs, talks."""
 
-from vivavoce.store.tables.columns import Moment, metadata
+from vivavoce.store.tables.columns import JsonTuple, Moment, metadata
 from vivavoce.store.tables.edits import changes, edits
 from vivavoce.store.tables.material import (
     answers,
@@ -28,6 +28,7 @@ from vivavoce.store.tables.runs import (
 from vivavoce.store.tables.talks import dialogues, options, ratings, scores
 
 __all__ = [
+    "JsonTuple",
     "Moment",
     "answers",
     "attempts",

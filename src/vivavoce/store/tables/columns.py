@@ -6,7 +6,9 @@ workspaces can be joined. Times are UTC. What JSON columns hold is said beside t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
 
 import sqlalchemy as sa
@@ -90,6 +92,40 @@ class Whole(TypeDecorator[int]):
         return None if value is None else clean_number(value)
 
 
+class Choice(TypeDecorator[StrEnum]):
+    """One of a few words."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def __init__(self, kind: type[StrEnum]) -> None:
+        self.kind = kind
+        super().__init__(200)
+
+    def process_bind_param(self, value: StrEnum | str | None, dialect: Dialect) -> str | None:
+        """Write the word."""
+        return None if value is None else str(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
+        """Return what the word stands for."""
+        return None if value is None else self.kind(value)
+
+
+class JsonTuple(TypeDecorator[tuple[Any, ...]]):
+    """A list of plain JSON values, which rows hold as a tuple."""
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Sequence[Any] | None, dialect: Dialect) -> list[Any] | None:
+        """Write a list."""
+        return None if value is None else list(value)
+
+    def process_result_value(self, value: list[Any] | None, dialect: Dialect) -> tuple[Any, ...] | None:
+        """Return a tuple."""
+        return None if value is None else tuple(value)
+
+
 def id_column() -> sa.Column[str]:
     """Return the id of a row."""
     return sa.Column("id", Word(32), primary_key=True)
@@ -134,3 +170,13 @@ def flag(name: str) -> sa.Column[bool]:
 def json_column(name: str) -> sa.Column[object]:
     """Return a column of plain JSON values."""
     return sa.Column(name, sa.JSON, nullable=False)
+
+
+def tuple_column(name: str) -> sa.Column[tuple[Any, ...]]:
+    """Return a column that holds a list of plain JSON values."""
+    return sa.Column(name, JsonTuple, nullable=False)
+
+
+def choice(name: str, kind: type[StrEnum]) -> sa.Column[StrEnum]:
+    """Return a column that holds one of a few words."""
+    return sa.Column(name, Choice(kind), nullable=False)

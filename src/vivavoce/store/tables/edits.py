@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from vivavoce.store.tables.columns import (
-    Whole,
-    count,
-    id_column,
-    metadata,
-    moment,
-    reference,
-    text,
-    word,
-)
+from vivavoce.store.tables.columns import Whole, count, id_column, metadata, moment, reference, text, word
 
 # Every change of material by a person or an import: who, when, why; undone by another edit.
 edits = sa.Table(

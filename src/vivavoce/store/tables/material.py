@@ -15,6 +15,7 @@ from vivavoce.store.tables.columns import (
     number,
     reference,
     text,
+    tuple_column,
     word,
 )
 
@@ -25,7 +26,7 @@ projects = sa.Table(
     sa.Column("slug", Word(80), nullable=False, unique=True),
     text("name"),
     word("language"),
-    json_column("languages"),  # list of codes, the main one first
+    tuple_column("languages"),  # list of codes, the main one first
     word("classifier"),
     number("threshold"),
     moment("created"),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from vivavoce.store.rows.people import Role
 from vivavoce.store.tables.columns import (
     Word,
+    choice,
     flag,
     id_column,
-    json_column,
     metadata,
     moment,
     reference,
     text,
+    tuple_column,
     word,
 )
 
@@ -22,7 +24,7 @@ users = sa.Table(
     id_column(),
     sa.Column("login", Word(200), nullable=False, unique=True),
     text("name"),
-    word("role"),
+    choice("role", Role),
     text("password", null=True),
     word("language"),
     flag("disabled"),
@@ -51,7 +53,7 @@ tokens = sa.Table(
     sa.Column("secret", Word(64), nullable=False, unique=True),
     reference("users", "user_id"),
     text("name"),
-    json_column("scopes"),  # list of names
+    tuple_column("scopes"),  # list of names
     moment("created"),
     moment("expires", null=True),
     moment("seen", null=True),

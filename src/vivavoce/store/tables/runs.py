@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from vivavoce.store.rows.runs import RunState, UnitState
 from vivavoce.store.tables.columns import (
     Prose,
     Whole,
     Word,
+    choice,
     count,
     flag,
     id_column,
@@ -28,7 +30,7 @@ runs = sa.Table(
     count("number"),
     word("kind"),
     text("title"),
-    word("state"),
+    choice("state", RunState),
     json_column("options"),  # as the exam checked them
     count("version"),
     count("total"),
@@ -67,7 +69,7 @@ units = sa.Table(
     count("phase"),
     word("bot"),
     word("limit_key"),
-    word("state"),
+    choice("state", UnitState),
     count("attempts"),
     word("worker", null=True),
     moment("lease_until", null=True),

@@ -15,6 +15,7 @@ from vivavoce.store.tables.columns import (
     number,
     reference,
     text,
+    tuple_column,
     word,
 )
 
@@ -30,7 +31,7 @@ dialogues = sa.Table(
     word("person", null=True),
     text("source"),
     sa.Column("passed", sa.Boolean),
-    json_column("turns"),  # list of {speaker, text, is_bot?, thumb?}
+    tuple_column("turns"),  # list of {speaker, text, is_bot?, thumb?}
     count("place"),
     moment("created"),
     sa.UniqueConstraint("project_id", "name"),

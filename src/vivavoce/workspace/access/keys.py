@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 from vivavoce.errors import AbsentError, Fault, UsageError, nearest
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Role, Token
+from vivavoce.store.rows import Role, Token, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.access.new_passwords import refuse_faults
-from vivavoce.workspace.access.secrets.tokens import new_api_token
-from vivavoce.workspace.access.sessions import require_self_or_admin
+from vivavoce.workspace.access.secrets.tokens import digest_of, is_api_token, new_api_token
+from vivavoce.workspace.access.sessions import NOTE_EVERY, require_self_or_admin
 from vivavoce.workspace.access.switches import read_switches
 
 # What a key may be good for, and the most that its owner can do with it.
@@ -22,6 +22,24 @@ SCOPES = {"read": Role.READER, "review": Role.REVIEWER, "edit": Role.EDITOR, "ad
 MOST_NAME = 100
 MOST_DAYS = 3650
 MOST_KEYS = 100
+
+
+def use_key(store: Store, secret: str) -> tuple[Token, User, Role] | None:
+    """Return a key, whose it is and the role that it gives, and note its use; None where it is worth nothing."""
+    if not is_api_token(secret):
+        return None
+    at = now()
+    with store.reading() as tx:
+        known = tx.tokens.find(digest_of(secret), at)
+    if known is None:
+        return None
+    token, user = known
+    if token.seen is None or at - token.seen > NOTE_EVERY:
+        with store.writing() as tx:
+            tx.tokens.touch(token.id, at)
+    granted = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
+    most = max(granted, key=list(Role).index, default=None)
+    return None if most is None else (token, user, most if user.role.covers(most) else user.role)
 
 
 def list_keys(store: Store, actor: Actor, user_id: str) -> tuple[Token, ...]:

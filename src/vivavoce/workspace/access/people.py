@@ -12,7 +12,6 @@ from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.serial import one_at_a_time
 from vivavoce.store.rows import Role, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
@@ -187,7 +186,7 @@ def name_faults(name: str) -> tuple[Fault, ...]:
 
 def _keep_an_admin(tx: Transaction, user: User) -> None:
     """Refuse to lose the last admin who can sign in."""
-    one_at_a_time(tx.connection)
+    tx.users.lock()
     active = user.role is Role.ADMIN and not user.disabled and user.password is not None
     if active and tx.users.count(Role.ADMIN, active=True) <= 1:
         raise UsageError(

@@ -12,23 +12,18 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Literal
 
-import sqlalchemy as sa
-
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import UsageError, plural
 from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role
 from vivavoce.store.stamps import new_id, now
-from vivavoce.store.tables import dialogues
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.dialogues.dialogues import MOST_BATCH
-from vivavoce.workspace.dialogues.lists import first_words
+from vivavoce.workspace.dialogues.dialogues import MOST_BATCH, first_words
 from vivavoce.workspace.dialogues.reading import ReadLog, Unread, as_row, read_log
 from vivavoce.workspace.topics.incoming import Source
 from vivavoce.workspace.topics.shelves import Shelf, new_key, squeeze, unsqueeze
@@ -177,21 +172,13 @@ def check_batch(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Old:
-    """A talk that is there: its id, and what was said."""
-
-    id: str
-    turns: tuple[Mapping[str, Any], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Plan:
     """One talk as it would be stored, and its marks; `old`: the row that it stands for now."""
 
     kind: Kind
     row: DialogueRow
     marks: tuple[RatingRow, ...]
-    old: _Old | None
+    old: DialogueRow | None
     place: str
 
 
@@ -217,16 +204,9 @@ def _plans(
     return plans, refused
 
 
-def _known(tx: Transaction, project: Project, names: Sequence[str]) -> dict[str, _Old]:
+def _known(tx: Transaction, project: Project, names: Sequence[str]) -> dict[str, DialogueRow]:
     """Return the talks of these names that are there already."""
-    found: dict[str, _Old] = {}
-    columns = (dialogues.c.name, dialogues.c.id, dialogues.c.turns)
-    storable = [name for name in names if _is_storable(name)]
-    for start in range(0, len(storable), PIECE):
-        there = (dialogues.c.project_id == project.id, dialogues.c.name.in_(storable[start : start + PIECE]))
-        rows = tx.connection.execute(sa.select(*columns).where(*there))
-        found |= {row.name: _Old(row.id, tuple(row.turns)) for row in rows}
-    return found
+    return {row.name: row for row in tx.dialogues.named(project.id, [name for name in names if _is_storable(name)])}
 
 
 def _is_storable(name: str) -> bool:

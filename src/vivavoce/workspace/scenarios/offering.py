@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-import sqlalchemy as sa
-
 from vivavoce.kept import Kept
+from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, SuiteRow
-from vivavoce.store.tables import examples, topics
 from vivavoce.store.transaction import Transaction
 
 
@@ -25,28 +22,17 @@ class OfferedTopic:
 _OFFERED: Kept[tuple[OfferedTopic, ...]] = Kept(8)
 
 
-def offered_topics(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
+def offered_topics(store: Store, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
     """Return the topics that can be chosen, by name."""
-    key = (project.id, tx.edits.state(project.id), suite.agent)
-    return _OFFERED.get(key, lambda: _offered(tx, project, suite))
+    with store.reading() as tx:
+        key = (project.id, tx.edits.state(project.id), suite.agent)
+        return _OFFERED.get(key, lambda: _offered(tx, project, suite))
 
 
 def _offered(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
     found = {topic.name: topic for topic in _of_agent(suite.agent)}
-    found |= {topic.name: topic for topic in _of_project(tx, project)}
+    found |= {name: OfferedTopic(name, phrases) for name, phrases in tx.topics.phrases(project.id).items()}
     return tuple(sorted(found.values(), key=lambda topic: topic.name.casefold()))
-
-
-def _of_project(tx: Transaction, project: Project) -> Iterator[OfferedTopic]:
-    # The first and the last in the alphabet: two phrases of each topic in one query, the same ones every time.
-    query = (
-        sa.select(topics.c.name, sa.func.min(examples.c.text), sa.func.max(examples.c.text))
-        .outerjoin(examples, examples.c.topic_id == topics.c.id)
-        .where(topics.c.project_id == project.id)
-        .group_by(topics.c.id, topics.c.name)
-    )
-    for name, first, last in tx.connection.execute(query):
-        yield OfferedTopic(name, tuple(dict.fromkeys(text for text in (first, last) if text)))
 
 
 @lru_cache(maxsize=16)

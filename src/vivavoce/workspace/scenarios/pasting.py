@@ -12,7 +12,7 @@ from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.scenarios.suites import assemble_suite, find_suite, import_read_suite
+from vivavoce.workspace.scenarios.suites import assemble_suite, get_suite, import_read_suite
 
 NAME = "the cells"
 
@@ -26,7 +26,7 @@ def paste_scenarios(store: Store, actor: Actor, project: Project, suite_id: str,
     if not text.strip():
         raise UsageError("there are no cells", where="sheet", remedy="copy them from your spreadsheet and paste them")
     with store.reading() as tx:
-        row = find_suite(tx, project, suite_id)
+        row = get_suite(tx, project, suite_id)
         there = assemble_suite(tx, row.id)
     grown = merge_suites([there, read_text(text)], there.name)
     return import_read_suite(store, actor, project, grown, replacing=True)

@@ -49,12 +49,18 @@ def list_suites(store: Store, project: Project) -> tuple[SuiteLine, ...]:
         return tuple(SuiteLine(suite, counts.get(suite.id, 0)) for suite in tx.suites.of_project(project.id))
 
 
-def find_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
+def get_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
     """Return a suite of the project; AbsentError where it has none of this id."""
     found = tx.suites.get(suite_id)
     if found is None or found.project_id != project.id:
         raise AbsentError(f"there is no suite '{suite_id}'", remedy="choose one from the list of suites")
     return found
+
+
+def find_suite(store: Store, project: Project, suite_id: str) -> SuiteRow:
+    """Return a suite of the project; AbsentError where it has none of this id."""
+    with store.reading() as tx:
+        return get_suite(tx, project, suite_id)
 
 
 def assemble_suite(tx: Transaction, suite_id: str) -> Suite:
@@ -99,15 +105,17 @@ def without_lines(scenario: Scenario) -> Scenario:
     return replace(scenario, turns=turns, line=None)
 
 
-def export_suite(tx: Transaction, suite_id: str, form: str) -> bytes:
-    """Return a suite as a file: `form` yaml, csv or xlsx."""
+def export_suite(store: Store, project: Project, suite_id: str, form: str) -> tuple[SuiteRow, bytes]:
+    """Return a suite, and it as a file: `form` yaml, csv or xlsx."""
     if form not in FORMS:
         raise UsageError(f"a suite cannot be written as '{form}'.{nearest(form, FORMS)}", remedy="use yaml")
-    suite = assemble_suite(tx, suite_id)
+    with store.reading() as tx:
+        row = get_suite(tx, project, suite_id)
+        suite = assemble_suite(tx, suite_id)
     with TemporaryDirectory(prefix="viva-") as folder:
         path = Path(folder) / f"suite.{form}"
         write_suite(suite, path)
-        return path.read_bytes()
+        return row, path.read_bytes()
 
 
 # --- changing ----------------------------------------------------------------------------------------------------
@@ -181,7 +189,7 @@ def rename_suite(
     """Call a suite otherwise."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        row = find_suite(tx, project, suite_id)
+        row = get_suite(tx, project, suite_id)
         said = replace(read_head(row.head), name=check_name(name), title=title.strip())
         change = tx.edits.update("suites", row.id, name=said.name, title=said.title, head=head_text(said))
         renamed = say(f"Suite {row.name!s} is now {said.name!s}")
@@ -193,7 +201,7 @@ def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *,
     """Delete a suite with its scenarios; the edit can be undone."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        row = find_suite(tx, project, suite_id)
+        row = get_suite(tx, project, suite_id)
         scenarios = tx.suites.scenarios(row.id)
         changes = [tx.edits.delete("scenarios", one.id) for one in scenarios]
         changes.append(tx.edits.delete("suites", row.id))

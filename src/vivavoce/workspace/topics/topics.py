@@ -20,7 +20,7 @@ from vivavoce.workspace.topics.examples import (
     clean_message,
     counted,
     deletions,
-    find_examples,
+    get_examples,
     insertion,
     moves,
     new_rows,
@@ -207,7 +207,7 @@ def split_topic(
     """Make a new topic of chosen examples."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        rows = find_examples(tx, project, ids)
+        rows = get_examples(tx, project, ids)
         _check_free(tx, project, check_name(name))
         topic = _fresh(project, name)
         changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]

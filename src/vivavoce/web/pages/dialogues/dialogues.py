@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, AccessError, InputError
 from vivavoce.store.database import Store
+from vivavoce.store.repositories.dialogues import SORTS, DialogueFilter
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import done, page, table_file, words_of
@@ -26,7 +27,7 @@ from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, named_c
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.dialogues import dialogues
-from vivavoce.workspace.dialogues.lists import SORTS, TalkChoice, TalkLine, list_talks
+from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.allowed import SHIPPED_RATER
 
@@ -102,7 +103,7 @@ def show_talks(request: Request, who: Reader, store: InStore, project: ProjectIn
     """Show talks, the worst first."""
     words, listing = words_of(request), asked.at(base_path(project))
     found = list_talks(store, project, _choice(asked), sort=asked.sort, limit=listing.size, offset=listing.offset)
-    standing = dialogues.standing_of(store, project)
+    standing = dialogues.count_talks(store, project)
     last = runs.list_runs(store, project, kind=dialogues.KIND, limit=LAST_RUNS)
     view = TalksView(
         lead=_lead(words, standing),
@@ -251,12 +252,12 @@ def _rater_field(words: Words, value: str) -> Field:
 # --- parts -------------------------------------------------------------------------------------------------------
 
 
-def _choice(asked: Listing) -> TalkChoice:
+def _choice(asked: Listing) -> DialogueFilter:
     wanted = asked.wanted
-    return TalkChoice(wanted["batch"], wanted["bot"], wanted["q"], MARKED.get(asked.chosen["marks"]))
+    return DialogueFilter(wanted["batch"], wanted["bot"], wanted["q"], MARKED.get(asked.chosen["marks"]))
 
 
-def _lead(words: Words, standing: dialogues.Standing) -> str:
+def _lead(words: Words, standing: dialogues.TalkCounts) -> str:
     number = Writer(words).number
     if not standing.talks:
         return words.gettext("No talk has been brought in yet.")
@@ -273,7 +274,7 @@ def _begin(words: Words, project: Project, who: Visitor) -> Link | None:
     return Link(words.gettext("Bring talks in"), f"{base_path(project)}/add") if who.may("editor") else None
 
 
-def _actions(words: Words, project: Project, who: Visitor, standing: dialogues.Standing) -> tuple[Link, ...]:
+def _actions(words: Words, project: Project, who: Visitor, standing: dialogues.TalkCounts) -> tuple[Link, ...]:
     if not standing.talks or not who.may("reviewer"):
         return ()
     rate = Link(words.gettext("Rate talks"), f"{base_path(project)}/rate", key="r")

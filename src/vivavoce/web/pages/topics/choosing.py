@@ -148,5 +148,4 @@ def find_target(store: Store, project: Project, name: str) -> Topic | None:
         raise UsageError(
             "no topic is chosen to move them to", where="target", remedy="choose one from the list, then move again"
         )
-    with store.reading() as tx:
-        return find_named(tx, project, name)
+    return find_named(store, project, name)
