@@ -59,15 +59,13 @@ class Cases:
     async def get(self, run_id: str) -> Case:
         """Return a run with its material."""
         if run_id not in self._kept:
-            self._kept[run_id] = await self._clerk.read(lambda tx: _case(tx, run_id))
+            self._kept[run_id] = await self._clerk.read(
+                lambda tx: Case(required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
+            )
         self._kept.move_to_end(run_id)
         while len(self._kept) > self.MOST:
             self._kept.popitem(last=False)
         return self._kept[run_id]
-
-
-def _case(tx: Transaction, run_id: str) -> Case:
-    return Case(required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
 
 
 class Performer:

@@ -44,7 +44,11 @@ class Queue:
 
 def claimable(connection: Connection, worker: str, limit: int, kinds: Collection[str] | None) -> list[str]:
     """Return the ids of units that a worker may begin now, in order."""
-    open_runs = _open_runs(connection, kinds)
+    query = sa.select(runs.c.id, runs.c.project_id, runs.c.options, runs.c.served)
+    query = query.where(runs.c.state.in_([RunState.WAITING, RunState.RUNNING]))
+    if kinds is not None:
+        query = query.where(runs.c.kind.in_(list(kinds)))
+    open_runs = {found.id: found for found in connection.execute(query.order_by(runs.c.created, runs.c.number))}
     for run_id in _held_by_others(connection, worker, [run.id for run in open_runs.values() if _is_capped(run)]):
         del open_runs[run_id]
     if not open_runs or limit <= 0:
@@ -74,14 +78,6 @@ def limit_key(project_id: str, bot: str) -> str:
     """Return the name under which a bot's units are counted over all runs."""
     # As long as the column is; a bot whose name is that long shares its limit with its like.
     return f"{project_id} {bot}"[:200] if bot else ""
-
-
-def _open_runs(connection: Connection, kinds: Collection[str] | None) -> dict[str, Any]:
-    query = sa.select(runs.c.id, runs.c.project_id, runs.c.options, runs.c.served)
-    query = query.where(runs.c.state.in_([RunState.WAITING, RunState.RUNNING]))
-    if kinds is not None:
-        query = query.where(runs.c.kind.in_(list(kinds)))
-    return {found.id: found for found in connection.execute(query.order_by(runs.c.created, runs.c.number))}
 
 
 def _is_capped(run: Any) -> bool:

@@ -62,13 +62,20 @@ def make_key(
 
     `days`: how long it works, None for good. `until`: when the key ends that makes this one; it cannot outlive it.
     """
-    owner = _owner(actor)
+    if actor.user_id is None:
+        raise UsageError("a key belongs to a person", remedy="sign in and make it there")
+    owner = actor.user_id
     refuse_faults(tuple(_faults(actor, name, scopes, days)))
     at = now()
     ends = [end for end in (at + timedelta(days=days) if days else None, until) if end is not None]
     secret = new_api_token()
     with store.writing() as tx:
-        _check_room(tx, owner)
+        if not read_switches(tx).keys_allowed:
+            raise UsageError(
+                "keys are switched off in this workspace", remedy="an admin can switch them on in the settings"
+            )
+        if len(_good_keys(tx, owner)) >= MOST_KEYS:
+            raise UsageError(f"there are {MOST_KEYS} keys already", remedy="revoke those that are no longer used")
         granted = [scope for scope in SCOPES if scope in scopes]
         made = tx.tokens.add(owner, name.strip(), granted, secret.digest, expires=min(ends, default=None), at=at)
         note(tx, actor, "make key", "key", made.id, detail=f"{made.name}: {', '.join(granted)}")
@@ -94,12 +101,6 @@ def revoke_all(tx: Transaction, user_id: str) -> int:
     return len(good)
 
 
-def _owner(actor: Actor) -> str:
-    if actor.user_id is None:
-        raise UsageError("a key belongs to a person", remedy="sign in and make it there")
-    return actor.user_id
-
-
 def _faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) -> Iterator[Fault]:
     if not name.strip() or len(name.strip()) > MOST_NAME:
         yield Fault(f"the name needs 1 to {MOST_NAME} characters", "name")
@@ -112,15 +113,6 @@ def _faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) ->
             yield Fault(f"'{scope}' is more than {actor.name} may do as {actor.role}", "scopes")
     if days is not None and not 1 <= days <= MOST_DAYS:
         yield Fault(f"a key works for 1 to {MOST_DAYS} days", "days")
-
-
-def _check_room(tx: Transaction, owner: str) -> None:
-    if not read_switches(tx).keys_allowed:
-        raise UsageError(
-            "keys are switched off in this workspace", remedy="an admin can switch them on in the settings"
-        )
-    if len(_good_keys(tx, owner)) >= MOST_KEYS:
-        raise UsageError(f"there are {MOST_KEYS} keys already", remedy="revoke those that are no longer used")
 
 
 def _good_keys(tx: Transaction, user_id: str) -> tuple[Token, ...]:

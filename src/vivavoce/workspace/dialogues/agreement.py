@@ -12,7 +12,6 @@ from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
-from vivavoce.store.transaction import Transaction
 
 # So many marked talks are needed before bots may be compared by the score.
 ENOUGH = LEAST_MARKS
@@ -59,26 +58,22 @@ _ACCORDS: Kept[Accord] = Kept(24)
 def measure_accord(store: Store, project: Project, *, bot: str | None = None, seed: int = 0) -> Accord:
     """Return how the score and people agree, over all talks or those of one bot, as they are now."""
     with store.reading() as tx:
-        given = _given(tx, project, bot)
+        marks: dict[str, dict[str, float]] = defaultdict(dict)
+        verdicts: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
+        bots: dict[str, str] = {}
+        for rating, of_bot in tx.ratings.with_bots(project.id, bot):
+            if rating.turn == 0 and rating.quality is not None:
+                marks[rating.dialogue_id][rating.rater] = rating.quality
+                bots |= {rating.dialogue_id: of_bot} if of_bot else {}
+            elif rating.verdict:
+                verdicts[rating.dialogue_id, rating.turn][rating.rater] = rating.verdict
+        given = _Given(dict(marks), dict(verdicts), tx.dialogues.newest_scores(project.id) if marks else {}, bots)
     # Resampling takes its time, and the same judgements give the same numbers.
     key = (project.id, bot, seed, _mark_of(given))
     return _ACCORDS.get(key, lambda: _measured(given, bot, seed))
 
 
 # --- what people said --------------------------------------------------------------------------------------------
-
-
-def _given(tx: Transaction, project: Project, bot: str | None) -> _Given:
-    marks: dict[str, dict[str, float]] = defaultdict(dict)
-    verdicts: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
-    bots: dict[str, str] = {}
-    for rating, of_bot in tx.ratings.with_bots(project.id, bot):
-        if rating.turn == 0 and rating.quality is not None:
-            marks[rating.dialogue_id][rating.rater] = rating.quality
-            bots |= {rating.dialogue_id: of_bot} if of_bot else {}
-        elif rating.verdict:
-            verdicts[rating.dialogue_id, rating.turn][rating.rater] = rating.verdict
-    return _Given(dict(marks), dict(verdicts), tx.dialogues.newest_scores(project.id) if marks else {}, bots)
 
 
 def _mark_of(given: _Given) -> int:

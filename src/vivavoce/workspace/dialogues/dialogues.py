@@ -220,7 +220,10 @@ def begin_scoring(
     check_rater(actor, rater)
     with store.reading() as tx:
         rows = tx.dialogues.of_project(project.id) if batch is None else _of_batch(tx, project, batch)
-        marks = _marks(tx, project)
+        found: dict[str, list[RatingRow]] = defaultdict(list)
+        for rating in tx.ratings.of_project(project.id):
+            found[rating.dialogue_id].append(rating)
+        marks = found
     if not rows:
         raise UsageError("there are no talks to score", remedy="bring some in first")
     from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
@@ -262,10 +265,3 @@ def _of_batch(tx: Transaction, project: Project, batch: str) -> tuple[DialogueRo
         known = tuple(tx.dialogues.batches(project.id))
         raise AbsentError(f"there is no batch '{batch}'.{nearest(batch, known)}", remedy="choose one from the list")
     return rows
-
-
-def _marks(tx: Transaction, project: Project) -> dict[str, list[RatingRow]]:
-    found: dict[str, list[RatingRow]] = defaultdict(list)
-    for rating in tx.ratings.of_project(project.id):
-        found[rating.dialogue_id].append(rating)
-    return found

@@ -78,7 +78,17 @@ def rate_talk(store: Store, actor: Actor, project: Project, dialogue_id: str, op
         raise UsageError("no mark was given", where="quality", remedy="choose a mark, or judge at least one answer")
     with store.writing() as tx:
         row = get_talk(tx, project, dialogue_id)
-        _check(row, opinion)
+        faults = []
+        if opinion.quality is not None and not LOWEST <= opinion.quality <= HIGHEST:
+            faults.append(Fault(f"{opinion.quality} is not a mark from {LOWEST} to {HIGHEST}", "quality"))
+        known = set(answers_of(row))
+        faults += [
+            Fault(f"message {number} is no answer of the bot", f"answer-{number}")
+            for number in sorted(opinion.answers)
+            if number not in known
+        ]
+        if faults:
+            raise UsageError("some marks cannot be kept", faults=faults, remedy="correct them and send again")
         before = _own(tx.ratings.of_dialogue(row.id), actor)
         wanted = {one.turn: one for one in _rows(row, opinion, actor, _rater(tx, actor, before))}
         for old in before:
@@ -171,20 +181,6 @@ def _last(tx: Transaction, newest: RatingRow | None) -> Rated | None:
 
 
 # --- the work ----------------------------------------------------------------------------------------------------
-
-
-def _check(row: DialogueRow, opinion: Opinion) -> None:
-    faults = []
-    if opinion.quality is not None and not LOWEST <= opinion.quality <= HIGHEST:
-        faults.append(Fault(f"{opinion.quality} is not a mark from {LOWEST} to {HIGHEST}", "quality"))
-    known = set(answers_of(row))
-    faults += [
-        Fault(f"message {number} is no answer of the bot", f"answer-{number}")
-        for number in sorted(opinion.answers)
-        if number not in known
-    ]
-    if faults:
-        raise UsageError("some marks cannot be kept", faults=faults, remedy="correct them and send again")
 
 
 def _rows(row: DialogueRow, opinion: Opinion, actor: Actor, rater: str) -> Iterator[RatingRow]:

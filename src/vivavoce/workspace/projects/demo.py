@@ -61,7 +61,7 @@ def _slugs() -> Iterator[str]:
 
 def _faq(tx: Transaction, project: Project) -> Iterator[Change]:
     """Describe that the topics come with their answers, then their examples."""
-    made = {one.intent: _topic(project, one) for one in demo.topics(FAQ)}
+    made = {one.intent: Topic(new_id(), project.id, one.intent, one.title, "", now()) for one in demo.topics(FAQ)}
     yield from (topic_insertion(tx, topic) for topic in made.values())
     for one in demo.topics(FAQ):
         yield from answer_changes(tx, made[one.intent], {LANGUAGE: one.answer})
@@ -78,10 +78,6 @@ def _faq(tx: Transaction, project: Project) -> Iterator[Change]:
             place,
         )
         yield insertion(tx, row)
-
-
-def _topic(project: Project, topic: demo.Topic) -> Topic:
-    return Topic(new_id(), project.id, topic.intent, topic.title, "", now())
 
 
 def _bot(project: Project, engine: str) -> dict[str, object]:

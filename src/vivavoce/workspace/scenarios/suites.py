@@ -162,7 +162,9 @@ def import_read_suite(
     """Bring in a suite that was read already."""
     actor.require(Role.EDITOR)
     named = replace(suite, name=check_name(name or suite.name))
-    _check_ids(named)
+    faults = [Fault(one.message, one.where) for one in find_broken(named) if one.kind == "duplicate_id"]
+    if faults:
+        raise DataError("some scenarios share an id", where=named.source, faults=faults, remedy="rename one of them")
     with store.writing() as tx:
         there = tx.suites.by_name(project.id, named.name)
         if there is not None and not replacing:
@@ -274,12 +276,6 @@ def _replacing_changes(tx: Transaction, row: SuiteRow, suite: Suite) -> list[Cha
         change = tx.edits.update("scenarios", old.id, place=place, **scenario_columns(scenario))
         changes += [change] if change.before != change.after else []
     return [change for change in changes if change.before != change.after]
-
-
-def _check_ids(suite: Suite) -> None:
-    faults = [Fault(one.message, one.where) for one in find_broken(suite) if one.kind == "duplicate_id"]
-    if faults:
-        raise DataError("some scenarios share an id", where=suite.source, faults=faults, remedy="rename one of them")
 
 
 def _import_summary(suite: Suite) -> str:

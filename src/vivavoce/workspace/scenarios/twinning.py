@@ -42,7 +42,10 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
     wanted = {at: text for at, text in texts.items() if text.strip()}
     if not wanted:
         return scenario, ()
-    turns = tuple(_only(step, at in wanted) for at, step in enumerate(scenario.turns))
+    turns = tuple(
+        (step if (at in wanted) or not isinstance(step, Turn) else replace(step, expect=UNCOUNTED))
+        for at, step in enumerate(scenario.turns)
+    )
     alone = replace(suite, scenarios=(replace(scenario, turns=turns),))
     try:
         grown, _ = add_typos(alone, share=1.0)
@@ -56,10 +59,6 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
 def _is_counted(turn: Turn) -> bool:
     expect = turn.expect
     return expect.counted and not (expect.fallback or expect.same) and turn.kind is Kind.CLEAN
-
-
-def _only(step: Step, chosen: bool) -> Step:
-    return step if chosen or not isinstance(step, Turn) else replace(step, expect=UNCOUNTED)
 
 
 def _with_ids(scenario: Scenario, named: Scenario) -> Scenario:

@@ -100,7 +100,15 @@ def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None 
     with store.reading() as tx:
         edit = _found(tx, project, edit_id)
         changes = tx.edits.changes(edit_id, limit=None if most is None else 2 * most)
-        titles = _topic_titles(tx, project, changes)
+        # The names of topics by id: those there are now, and those that the edit knew.
+        known = {
+            change.noun_id: str(values["name"])
+            for change in changes
+            if change.noun == "topics" and (values := change.after or change.before)
+        }
+        known |= tx.topics.names(project.id)
+        homes = {values.get("topic_id") for c in changes for values in (c.before, c.after) if values}
+        titles = known | tx.edits.last_names("topics", [one for one in homes if one and one not in known])
         (line,) = edit_lines(tx, [edit])
     rows = tuple(_described(own, titles) for own in islice(_by_row(changes), most))
     return EditDetail(edit, line.who, rows)
@@ -114,7 +122,12 @@ def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why
         _found(tx, project, edit_id)
         changes = tx.edits.changes(edit_id)
     for change in changes:
-        _check_way_back(actor, change)
+        # Refuse to bring back what the person could not write by hand: a bot, or an engine that uses code or files.
+        if change.noun == "bots":
+            actor.require(Role.ADMIN)
+        before, after = ((values or {}).get("classifier") for values in (change.before, change.after))
+        if change.noun == "projects" and before and before != after:
+            check_engine(actor, str(before))
     with store.writing() as tx:
         done = tx.edits.undo(edit_id, actor.user_id, why=why, changes=changes)
         _wind_up(tx, [change.noun_id for change in changes if change.noun == "schedules"])
@@ -137,15 +150,6 @@ def _found(tx: Transaction, project: Project, edit_id: str) -> Edit:
     return edit
 
 
-def _check_way_back(actor: Actor, change: Change) -> None:
-    """Refuse to bring back what the person could not write by hand: a bot, or an engine that uses code or files."""
-    if change.noun == "bots":
-        actor.require(Role.ADMIN)
-    before, after = ((values or {}).get("classifier") for values in (change.before, change.after))
-    if change.noun == "projects" and before and before != after:
-        check_engine(actor, str(before))
-
-
 def _wind_up(tx: Transaction, schedules: Sequence[str]) -> None:
     """Let daily runs that came back begin at their next time: what passed meanwhile is not made up for."""
     for schedule_id in schedules:
@@ -160,18 +164,6 @@ def _by_row(changes: Sequence[Change]) -> Iterable[list[Change]]:
     for change in changes:
         found.setdefault((change.noun, change.noun_id), []).append(change)
     return found.values()
-
-
-def _topic_titles(tx: Transaction, project: Project, changes: Sequence[Change]) -> dict[str, str]:
-    """Return the names of topics by id: those there are now, and those that the edit knew."""
-    known = {
-        change.noun_id: str(values["name"])
-        for change in changes
-        if change.noun == "topics" and (values := change.after or change.before)
-    }
-    known |= tx.topics.names(project.id)
-    homes = {values.get("topic_id") for c in changes for values in (c.before, c.after) if values}
-    return known | tx.edits.last_names("topics", [one for one in homes if one and one not in known])
 
 
 def _described(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:

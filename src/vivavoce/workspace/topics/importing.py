@@ -21,7 +21,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.topics.examples import deletions, insertion
-from vivavoce.workspace.topics.incoming import Encoding, Reading, Source, read_source
+from vivavoce.workspace.topics.incoming import Encoding, Source, read_source
 from vivavoce.workspace.topics.plans import (
     Effect,
     Mode,
@@ -86,12 +86,31 @@ def prepare_import(store: Store, actor: Actor, project: Project, source: Source,
     """Read a source and say what would happen; nothing is changed yet."""
     actor.require(Role.EDITOR)
     # Reading takes its time; nobody waits for the database meanwhile.
-    reading = _read(source, choices)
+    reading = read_source(
+        source,
+        text_column=choices.text_column,
+        topic_column=choices.topic_column,
+        out_of_scope=choices.out_of_scope,
+        topic=choices.topic,
+        encoding=choices.encoding,
+    )
     with store.reading() as tx:
         there = present(tx, project)
     rules = _rules(choices, project)
     plan = make_plan(there, reading.rows, reading.refused, rules)
-    made = _preview(new_key(), source, choices, plan, reading)
+    made = Preview(
+        new_key(),
+        source.name,
+        choices,
+        plan,
+        unit=reading.unit,
+        lines=source.lines,
+        pasted=source.pasted,
+        notes=reading.notes,
+        columns=reading.columns,
+        sample=reading.sample,
+        unclear=reading.unclear,
+    )
     with store.writing() as tx:
         SHELF.put(tx, actor, project, made.key, _packed(made, source))
     return made
@@ -140,35 +159,8 @@ def drop_import(store: Store, actor: Actor, project: Project, key: str) -> None:
 # --- the preview between the two steps ---------------------------------------------------------------------------
 
 
-def _read(source: Source, choices: Choices) -> Reading:
-    return read_source(
-        source,
-        text_column=choices.text_column,
-        topic_column=choices.topic_column,
-        out_of_scope=choices.out_of_scope,
-        topic=choices.topic,
-        encoding=choices.encoding,
-    )
-
-
 def _rules(choices: Choices, project: Project) -> Rules:
     return Rules(choices.mode, choices.overwrite, project.language)
-
-
-def _preview(key: str, source: Source, choices: Choices, plan: Plan, reading: Reading) -> Preview:
-    return Preview(
-        key,
-        source.name,
-        choices,
-        plan,
-        unit=reading.unit,
-        lines=source.lines,
-        pasted=source.pasted,
-        notes=reading.notes,
-        columns=reading.columns,
-        sample=reading.sample,
-        unclear=reading.unclear,
-    )
 
 
 def _packed(preview: Preview, source: Source) -> dict[str, Any]:

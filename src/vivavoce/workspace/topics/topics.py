@@ -135,8 +135,17 @@ def change_topic(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         topic = find_topic(tx, project, topic_id)
-        _check_seen(topic, seen)
-        new = _new_values(topic, name, description, owner)
+        if seen and seen != mark_of(topic):
+            raise StaleError(
+                f"somebody else changed the topic {topic.name} while you were writing",
+                remedy="look at what they changed, and save again what is to stay",
+            )
+        wanted = {
+            "name": None if name is None else check_name(name),
+            "description": None if description is None else _within(description, MOST_DESCRIPTION, "description"),
+            "owner": None if owner is None else _within(owner, MOST_OWNER, "owner"),
+        }
+        new = {key: said for key, said in wanted.items() if said is not None and said != getattr(topic, key)}
         if "name" in new:
             _check_free(tx, project, new["name"])
         row = [tx.edits.update("topics", topic.id, topic.id, **new)] if new else []
@@ -288,23 +297,6 @@ def _check_free(tx: Transaction, project: Project, name: str) -> None:
         raise UsageError(
             f"there is a topic '{name}' already", where="name", remedy="choose another name, or merge the two"
         )
-
-
-def _check_seen(topic: Topic, seen: str) -> None:
-    if seen and seen != mark_of(topic):
-        raise StaleError(
-            f"somebody else changed the topic {topic.name} while you were writing",
-            remedy="look at what they changed, and save again what is to stay",
-        )
-
-
-def _new_values(topic: Topic, name: str | None, description: str | None, owner: str | None) -> dict[str, str]:
-    wanted = {
-        "name": None if name is None else check_name(name),
-        "description": None if description is None else _within(description, MOST_DESCRIPTION, "description"),
-        "owner": None if owner is None else _within(owner, MOST_OWNER, "owner"),
-    }
-    return {key: said for key, said in wanted.items() if said is not None and said != getattr(topic, key)}
 
 
 def _within(text: str, most: int, where: str) -> str:
