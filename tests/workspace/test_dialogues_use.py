@@ -39,7 +39,7 @@ from vivavoce.workspace.dialogues.imports import (
     prepare_talks,
 )
 from vivavoce.workspace.dialogues.reading import talks_of_run
-from vivavoce.workspace.topics.incoming import Source
+from vivavoce.workspace.uploads import Source
 
 READER = Actor(None, "a reader", Role.READER)
 EDITOR = Actor(None, "an editor", Role.EDITOR)

@@ -33,9 +33,10 @@ from vivavoce.workspace.topics.importing import (
     open_import,
     prepare_import,
 )
-from vivavoce.workspace.topics.incoming import Source, read_source, source_of_text
+from vivavoce.workspace.topics.incoming import read_source, source_of_text
 from vivavoce.workspace.topics.plans import KINDS
 from vivavoce.workspace.topics.topics import add_topic
+from vivavoce.workspace.uploads import Source
 
 
 @pytest.fixture

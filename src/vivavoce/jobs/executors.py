@@ -23,7 +23,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXP
 CONNECT_SECONDS = 20
 
 
-class Crew:
+class ComputePool:
     """Those who compute. One that broke down is replaced, once, however many noticed."""
 
     def __init__(self, make: Callable[[], Executor], slots: int, *, dismiss: Callable[[Executor], None]) -> None:
@@ -50,14 +50,14 @@ class Crew:
             self._executor = None
 
 
-def open_crew(slots: int | None = None, executor: Executor | None = None) -> Crew:
+def open_pool(slots: int | None = None, executor: Executor | None = None) -> ComputePool:
     """Return those who compute: the given executor, the cluster that VIVA_CLUSTER names, or own processes."""
     own = slots or os.cpu_count() or 1
     if executor is not None:
-        return Crew(lambda: executor, own, dismiss=lambda _: None)
+        return ComputePool(lambda: executor, own, dismiss=lambda _: None)
     if scheduler := os.environ.get(CLUSTER, "").strip():
         return _cluster(scheduler, slots)
-    return Crew(lambda: _processes(own), own, dismiss=_end_processes)
+    return ComputePool(lambda: _processes(own), own, dismiss=_end_processes)
 
 
 # --- processes ---------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def _end_processes(executor: Executor) -> None:
 # --- a cluster ---------------------------------------------------------------------------------------------------
 
 
-def _cluster(scheduler: str, slots: int | None) -> Crew:
+def _cluster(scheduler: str, slots: int | None) -> ComputePool:
     try:
         from distributed import Client
     except ImportError as error:
@@ -116,13 +116,13 @@ def _cluster(scheduler: str, slots: int | None) -> Crew:
     def leave(executor: Executor) -> None:
         executor.shutdown(wait=False)
 
-    crew = _ClusterCrew(lambda: client.get_executor(pure=False), slots or threads, dismiss=leave)
-    crew.client = client
-    return crew
+    pool = _ClusterPool(lambda: client.get_executor(pure=False), slots or threads, dismiss=leave)
+    pool.client = client
+    return pool
 
 
-class _ClusterCrew(Crew):
-    """A crew that also says goodbye to the cluster."""
+class _ClusterPool(ComputePool):
+    """A pool that also says goodbye to the cluster."""
 
     client: Any = None
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from vivavoce.bots.protocol import Limits
 from vivavoce.conversations.running.pace import Pace, Pacing
-from vivavoce.jobs.clerk import Clerk
+from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.store.repositories.claims import limit_key
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
@@ -38,15 +38,15 @@ class SharedPace(Pace):
             raise
 
 
-def make_pace(clerk: Clerk, project_id: str, bot: str, limits: Limits) -> Pacing:
+def make_pace(store_thread: StoreThread, project_id: str, bot: str, limits: Limits) -> Pacing:
     """Return the pace of a bot; the store is asked only where messages a second are limited."""
     if not limits.per_second:
         return Pace(limits)
-    return SharedPace(limits, partial(_reserve, clerk, limit_key(project_id, bot)))
+    return SharedPace(limits, partial(_reserve, store_thread, limit_key(project_id, bot)))
 
 
-async def _reserve(clerk: Clerk, key: str, gap: float) -> datetime:
+async def _reserve(store_thread: StoreThread, key: str, gap: float) -> datetime:
     def ask(tx: Transaction) -> datetime:
         return tx.paces.reserve(key, gap, now())
 
-    return await clerk.write(ask)
+    return await store_thread.write(ask)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from vivavoce.jobs.clerk import Clerk
+from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.store.rows import Run
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ class Rooms:
     # Units of a run may come in bursts, for instance when other workers hold most of a bot's places.
     IDLE_SECONDS = 10.0
 
-    def __init__(self, clerk: Clerk) -> None:
-        self._clerk = clerk
+    def __init__(self, store_thread: StoreThread) -> None:
+        self.store_thread = store_thread
         self._rooms: dict[str, _Room] = {}
 
     def names(self) -> set[str]:
@@ -70,13 +70,13 @@ class Rooms:
 
         most = run.options.get("max_messages")
         allowance = None if most is None else Allowance(max(0, most - await self._sent(run.id)))
-        pace_of = partial(make_pace, self._clerk, run.project_id)
+        pace_of = partial(make_pace, self.store_thread, run.project_id)
         # What must be trained is trained beside the loop, on which others are being timed.
         return await asyncio.to_thread(TalkRoom.open, material, pace_of, allowance=allowance)
 
     async def _sent(self, run_id: str) -> int:
         """Return how many messages of a run were sent before."""
-        rows = await self._clerk.read(lambda tx: tx.turns.of_run(run_id))
+        rows = await self.store_thread.read(lambda tx: tx.turns.of_run(run_id))
         return sum(max(1, row.detail.get("attempts", 1)) for row in rows if row.status != "not_reached")
 
     async def _close(self, run_id: str) -> None:

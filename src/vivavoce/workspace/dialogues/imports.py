@@ -1,6 +1,6 @@
 """Talks brought in: a file in two steps with a preview of every talk, talks of a program at once, or those of a run.
 
-Between the two steps the file waits on a shelf of the workspace.
+Between the two steps the upload is pending.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.dialogues.dialogues import MOST_BATCH, first_words
 from vivavoce.workspace.dialogues.reading import ReadLog, Unread, as_row, read_log
-from vivavoce.workspace.topics.incoming import Source
-from vivavoce.workspace.topics.shelves import Shelf, new_key, squeeze, unsqueeze
+from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze, unsqueeze
 
 Existing = Literal["skip", "replace"]
 Kind = Literal["refused", "replaced", "skipped", "added"]
 EXISTING: tuple[Existing, ...] = ("skip", "replace")
 KINDS: tuple[Kind, ...] = ("refused", "replaced", "skipped", "added")
-SHELF = Shelf("talks", remedy=say("send the file again"))
+PENDING = PendingUploads("talks", remedy=say("send the file again"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ def prepare_talks(store: Store, actor: Actor, project: Project, source: Source, 
     log = _READ.get(key, lambda: read_log(source, named.speaker))
     kept = {"name": source.name, "choices": asdict(named), "content": squeeze(source.content)}
     with store.writing() as tx:
-        SHELF.put(tx, actor, project, key, kept)
+        PENDING.put(tx, actor, project, key, kept)
         return _preview(tx, project, key, source.name, named, log)
 
 
@@ -114,7 +113,7 @@ def change_talks(store: Store, actor: Actor, project: Project, key: str, choices
     """Take the same file in otherwise."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
     return prepare_talks(store, actor, project, _source(kept), choices)
 
 
@@ -122,7 +121,7 @@ def open_talks(store: Store, actor: Actor, project: Project, key: str) -> TalkPr
     """Return a preview that was made before, as things are now."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
         choices = TalkChoices(**kept["choices"])
         log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
         return _preview(tx, project, key, kept["name"], choices, log)
@@ -132,19 +131,19 @@ def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken
     """Do what a preview says."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
     choices = TalkChoices(**kept["choices"])
     log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
     with store.writing() as tx:
-        SHELF.find(tx, actor, project, key)
+        PENDING.find(tx, actor, project, key)
         taken = _take(tx, actor, project, log.dialogues, choices)
-        SHELF.clear(tx, actor, project)
+        PENDING.clear(tx, actor, project)
     return replace(taken, refused=(*log.refused, *taken.refused))
 
 
 def drop_talks(store: Store, actor: Actor, project: Project, key: str) -> None:
     """Forget a preview."""
-    SHELF.drop(store, actor, project, key)
+    PENDING.drop(store, actor, project, key)
 
 
 # --- at once -----------------------------------------------------------------------------------------------------

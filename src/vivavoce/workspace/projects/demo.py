@@ -15,8 +15,8 @@ from vivavoce.workspace.dialogues.reading import read_log
 from vivavoce.workspace.projects.projects import create_project
 from vivavoce.workspace.scenarios.suites import import_suite
 from vivavoce.workspace.topics.examples import insertion
-from vivavoce.workspace.topics.incoming import Source
 from vivavoce.workspace.topics.topics import answer_changes, topic_insertion
+from vivavoce.workspace.uploads import Source
 
 NAME, SLUG = "Demo: recruiting", "demo"
 FAQ, LANGUAGE = "recruiting-en", "en"

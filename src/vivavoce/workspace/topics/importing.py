@@ -1,6 +1,6 @@
 """Imports in two steps: a preview that says of every row what would happen, then all of it as one edit.
 
-Between the two steps the preview waits on a shelf of the workspace.
+Between the two steps the upload is pending.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.topics.examples import deletions, insertion
-from vivavoce.workspace.topics.incoming import Encoding, Source, read_source
+from vivavoce.workspace.topics.incoming import Encoding, read_source
 from vivavoce.workspace.topics.plans import (
     Effect,
     Mode,
@@ -34,10 +34,10 @@ from vivavoce.workspace.topics.plans import (
     present,
     wanted_answers,
 )
-from vivavoce.workspace.topics.shelves import Shelf, new_key, squeeze, unsqueeze
 from vivavoce.workspace.topics.topics import answer_changes, removals, topic_insertion
+from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze, unsqueeze
 
-SHELF = Shelf("import", remedy=say("send the file or the text again"))
+PENDING = PendingUploads("import", remedy=say("send the file or the text again"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def prepare_import(store: Store, actor: Actor, project: Project, source: Source,
         unclear=reading.unclear,
     )
     with store.writing() as tx:
-        SHELF.put(tx, actor, project, made.key, _packed(made, source))
+        PENDING.put(tx, actor, project, made.key, _packed(made, source))
     return made
 
 
@@ -120,7 +120,7 @@ def change_import(store: Store, actor: Actor, project: Project, key: str, choice
     """Read the same source otherwise: other columns, another mode."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
     source = Source(kept["name"], unsqueeze(kept["content"]), kept["lines"], kept.get("pasted", False))
     return prepare_import(store, actor, project, source, choices)
 
@@ -129,7 +129,7 @@ def open_import(store: Store, actor: Actor, project: Project, key: str) -> Previ
     """Return a preview that was made before."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
     return _OPENED.get(key, lambda: _unpacked(kept))
 
 
@@ -141,19 +141,19 @@ def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why:
     with store.reading() as tx:
         task = _task(tx, project, preview)
     with store.writing() as tx:
-        SHELF.find(tx, actor, project, key)
+        PENDING.find(tx, actor, project, key)
         if task.state != tx.edits.state(project.id):
             task = _task(tx, project, preview)
         if not task.changes:
             raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
         edit = tx.edits.apply(project.id, actor.user_id, "import", task.summary, task.changes, why=why)
-        SHELF.clear(tx, actor, project)
+        PENDING.clear(tx, actor, project)
         return edit
 
 
 def drop_import(store: Store, actor: Actor, project: Project, key: str) -> None:
     """Forget a preview."""
-    SHELF.drop(store, actor, project, key)
+    PENDING.drop(store, actor, project, key)
 
 
 # --- the preview between the two steps ---------------------------------------------------------------------------
