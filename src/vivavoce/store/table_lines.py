@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from vivavoce.errors import DataError, Fault
-from vivavoce.store.tables import Moment
+from vivavoce.store.columns import Moment
 
 Convert = Callable[[Any], Any]
 # So many rows are in memory at once.

@@ -14,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from vivavoce.errors import Fault, StaleError, UsageError, plural
 from vivavoce.sentences import say
 from vivavoce.store import tables
+from vivavoce.store.columns import JsonTuple, Moment
 from vivavoce.store.repositories.edit_log import EditLog
 from vivavoce.store.repositories.repository import pieces, required
 from vivavoce.store.rows import Change, Edit
@@ -209,7 +210,7 @@ def _at_rest(noun: str, values: Mapping[str, Any] | None) -> dict[str, Any] | No
 
 def _parsed(table: sa.Table, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns as the database takes them."""
-    moments = (column.name for column in table.c if isinstance(column.type, tables.Moment))
+    moments = (column.name for column in table.c if isinstance(column.type, Moment))
     times = {name: datetime.fromisoformat(values[name]) for name in moments if values.get(name) is not None}
     return {**values, **times}
 
@@ -217,7 +218,7 @@ def _parsed(table: sa.Table, values: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def _writers(table: sa.Table) -> Mapping[str, Callable[[Any], Any]]:
     """Return how the columns become JSON that are not plain values."""
-    kinds: Mapping[type, Callable[[Any], Any]] = {tables.Moment: datetime.isoformat, tables.JsonTuple: list}
+    kinds: Mapping[type, Callable[[Any], Any]] = {Moment: datetime.isoformat, JsonTuple: list}
     return {column.name: kinds[type(column.type)] for column in table.c if type(column.type) in kinds}
 
 

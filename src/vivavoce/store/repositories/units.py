@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from vivavoce.store.columns import Moment
 from vivavoce.store.repositories.claims import (
     CONCLUDING_PHASE,
     CONCLUSION,
@@ -19,7 +20,7 @@ from vivavoce.store.repositories.claims import (
 from vivavoce.store.repositories.repository import RowsById, matching
 from vivavoce.store.rows import RunState, Unit, UnitState
 from vivavoce.store.stamps import now as the_time
-from vivavoce.store.tables import Moment, runs, units
+from vivavoce.store.tables import runs, units
 
 LEASE_SECONDS = 30.0
 # By its phase, which an index holds beside the state: rows with their results are not touched to count them.

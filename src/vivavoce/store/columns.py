@@ -6,7 +6,7 @@ workspaces can be joined. Times are UTC. What JSON columns hold is said beside t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -17,17 +17,6 @@ from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from vivavoce.store.cleaning import clean_number, clean_text
-
-# Every constraint has a name, so that a migration can change it on every database.
-metadata = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
 
 
 class Moment(TypeDecorator[datetime]):
@@ -126,11 +115,6 @@ class JsonTuple(TypeDecorator[tuple[Any, ...]]):
         return None if value is None else tuple(value)
 
 
-def id_column() -> sa.Column[str]:
-    """Return the id of a row."""
-    return sa.Column("id", Word(32), primary_key=True)
-
-
 def reference(table: str, name: str, *, null: bool = False, key: bool = False) -> sa.Column[str]:
     """Return a column that points to the id of another table: it goes with that row, or forgets it where it may."""
     target = sa.ForeignKey(f"{table}.id", ondelete="SET NULL" if null else "CASCADE")
@@ -180,3 +164,8 @@ def tuple_column(name: str) -> sa.Column[tuple[Any, ...]]:
 def choice(name: str, kind: type[StrEnum]) -> sa.Column[StrEnum]:
     """Return a column that holds one of a few words."""
     return sa.Column(name, Choice(kind), nullable=False)
+
+
+def each(make: Callable[[str], sa.Column[Any]], *names: str) -> tuple[sa.Column[Any], ...]:
+    """Return several columns of one kind."""
+    return tuple(make(name) for name in names)
