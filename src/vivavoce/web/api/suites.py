@@ -18,8 +18,7 @@ from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text, Why, Word
 from vivavoce.workspace.scenarios import suites
-from vivavoce.workspace.scenarios.pasting import paste_scenarios, read_text
-from vivavoce.workspace.scenarios.suites import SuiteLine
+from vivavoce.workspace.scenarios.suites import SuiteLine, paste_scenarios, read_text
 
 router = APIRouter(tags=["suites"])
 Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The form of the file.")]

@@ -12,7 +12,7 @@ from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.new_passwords import refuse_faults
+from vivavoce.workspace.access.secrets.passwords import refuse_faults
 from vivavoce.workspace.access.secrets.tokens import digest_of, is_api_token, new_api_token
 from vivavoce.workspace.access.sessions import NOTE_EVERY, require_self_or_admin
 from vivavoce.workspace.access.switches import read_switches

@@ -16,9 +16,11 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import Place
 from vivavoce.conversations.scenarios.formats.yaml_reading import REMEDY, parse_yaml_suite, read_scenario
 from vivavoce.conversations.scenarios.formats.yaml_writing import FORMAT, head_value, scenario_value
 from vivavoce.conversations.scenarios.references import find_broken
-from vivavoce.errors import AbsentError, DataError, Fault, UsageError, nearest, plural
+from vivavoce.conversations.scenarios.suites import merge_suites
+from vivavoce.errors import AbsentError, DataError, Fault, InputError, UsageError, nearest, plural
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.sentences import say
+from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteRow
 from vivavoce.store.stamps import new_id, now
@@ -283,3 +285,41 @@ def _import_summary(suite: Suite) -> str:
     shared = shared_titles(suite)
     notes: Sequence[str] = (*([shared] if shared else []), *suite.notes[:SHOWN_NOTES])
     return f"{said} ({'; '.join(notes)})" if notes else said
+
+
+NAME = "the cells"
+
+
+def paste_scenarios(store: Store, actor: Actor, project: Project, suite_id: str, text: str) -> Edit:
+    """Add the scenarios of a sheet to a suite: cells with tabs between them, commas, or YAML.
+
+    Refused where one of them is there already, or where the two do not fit together.
+    """
+    actor.require(Role.EDITOR)
+    if not text.strip():
+        raise UsageError("there are no cells", where="sheet", remedy="copy them from your spreadsheet and paste them")
+    with store.reading() as tx:
+        row = get_suite(tx, project, suite_id)
+        there = assemble_suite(tx, row.id)
+    grown = merge_suites([there, read_text(text)], there.name)
+    return import_read_suite(store, actor, project, grown, replacing=True)
+
+
+def read_text(text: str) -> Suite:
+    """Return the scenarios of a text: a table, or YAML where it begins like it."""
+    clean_text(text)
+    ending = ".yaml" if text.lstrip().startswith(("format:", "suite:", "scenarios:", "- ", "#")) else ".csv"
+    with TemporaryDirectory(prefix="viva-") as folder:
+        path = Path(folder) / f"pasted{ending}"
+        path.write_text(text, encoding="utf-8", newline="")
+        try:
+            return read_suite(path)
+        except InputError as error:
+            raise _told(error, str(path)) from error
+
+
+def _told(error: InputError, path: str) -> InputError:
+    """Return an error that speaks of what was pasted, not of a file that nobody knows."""
+    return type(error)(
+        error.what.replace(path, NAME), where=NAME, remedy=error.remedy.replace(path, NAME), faults=error.faults
+    )

@@ -35,11 +35,9 @@ from vivavoce.workspace.scenarios.drafts import (
     step_of,
 )
 from vivavoce.workspace.scenarios.drafts import scenario_of as scenario_of_draft
-from vivavoce.workspace.scenarios.offering import OfferedTopic, offered_topics
 from vivavoce.workspace.scenarios.scenarios import check_scenario, list_scenarios, suite_of
 from vivavoce.workspace.scenarios.suites import read_head
-from vivavoce.workspace.scenarios.trying import Tried, try_answer
-from vivavoce.workspace.scenarios.twinning import suggest_typo
+from vivavoce.workspace.scenarios.writing_help import OfferedTopic, Tried, offered_topics, suggest_typo, try_answer
 
 
 @dataclass(frozen=True)

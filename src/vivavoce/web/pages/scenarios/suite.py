@@ -23,8 +23,8 @@ from vivavoce.web.pages.scenarios.words import level_title
 from vivavoce.web.parts import Choice, Column, Field, Pager, named_choices
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.scenarios import suites
-from vivavoce.workspace.scenarios.pasting import paste_scenarios
 from vivavoce.workspace.scenarios.scenarios import list_scenarios
+from vivavoce.workspace.scenarios.suites import paste_scenarios
 
 router = APIRouter()
 A_PAGE = 100
