@@ -72,16 +72,6 @@ def merge_scenarios(base: Scenario, theirs: Scenario, mine: Scenario) -> Merge:
     return Merge(theirs, head, slots, tuple(questions))
 
 
-def changed_by(base: Scenario, other: Scenario) -> tuple[int, ...]:
-    """Return the numbers of the turns of a scenario that are not as they were, counted from 1."""
-    origins = pair_turns(base.turns, other.turns)
-    return tuple(
-        number
-        for number, (step, origin) in enumerate(zip(other.turns, origins, strict=True), 1)
-        if origin is None or _key(base.turns[origin]) != _key(step)
-    )
-
-
 # --- the head ----------------------------------------------------------------------------------------------------
 
 
