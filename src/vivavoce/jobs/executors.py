@@ -24,11 +24,18 @@ CONNECT_SECONDS = 20
 
 
 class ComputePool:
-    """Those who compute. One that broke down is replaced, once, however many noticed."""
+    """An executor that computes units. One that broke down is replaced, once, however many noticed."""
 
-    def __init__(self, make: Callable[[], Executor], slots: int, *, dismiss: Callable[[Executor], None]) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Executor],
+        slots: int,
+        *,
+        dismiss: Callable[[Executor], None],
+        disconnect: Callable[[], None] = lambda: None,
+    ) -> None:
         self.slots = slots
-        self._make, self._dismiss = make, dismiss
+        self._make, self._dismiss, self._disconnect = make, dismiss, disconnect
         self._executor: Executor | None = None
 
     def submit(self, do: Callable[..., T], *given: Any) -> tuple[Executor, Future[T]]:
@@ -44,14 +51,15 @@ class ComputePool:
             self._dismiss(broken)
 
     def close(self) -> None:
-        """Send everybody home; what is still being computed is given up."""
+        """End the executor; what is still being computed is given up."""
         if self._executor is not None:
             self._dismiss(self._executor)
             self._executor = None
+        self._disconnect()
 
 
 def open_pool(slots: int | None = None, executor: Executor | None = None) -> ComputePool:
-    """Return those who compute: the given executor, the cluster that VIVA_CLUSTER names, or own processes."""
+    """Return where units are computed: the given executor, the cluster that VIVA_CLUSTER names, or own processes."""
     own = slots or os.cpu_count() or 1
     if executor is not None:
         return ComputePool(lambda: executor, own, dismiss=lambda _: None)
@@ -113,22 +121,12 @@ def _cluster(scheduler: str, slots: int | None) -> ComputePool:
     client = _connected(Client, scheduler)
     threads = sum(client.nthreads().values()) or 1
 
-    def leave(executor: Executor) -> None:
-        executor.shutdown(wait=False)
-
-    pool = _ClusterPool(lambda: client.get_executor(pure=False), slots or threads, dismiss=leave)
-    pool.client = client
-    return pool
-
-
-class _ClusterPool(ComputePool):
-    """A pool that also says goodbye to the cluster."""
-
-    client: Any = None
-
-    def close(self) -> None:
-        super().close()
-        self.client.close()
+    return ComputePool(
+        lambda: client.get_executor(pure=False),
+        slots or threads,
+        dismiss=lambda executor: executor.shutdown(wait=False),
+        disconnect=client.close,
+    )
 
 
 def _connected(kind: Any, scheduler: str) -> Any:

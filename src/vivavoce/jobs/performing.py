@@ -8,7 +8,6 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError
@@ -39,31 +38,23 @@ UNEXPECTED = "an unexpected error ended this ({name})\nWhat to do: the log of th
 FINAL = (InputError, MissingPartError)
 
 
-@dataclass(frozen=True)
-class RunWithMaterial:
-    """A run and what it is made of, as a worker keeps it for its units."""
-
-    run: Run
-    material: bytes
-
-
 class RunCache:
     """The last few runs, so that the material is not read anew for each unit."""
 
-    MOST = 8
+    MAX_RUNS = 8
 
     def __init__(self, store_thread: StoreThread) -> None:
         self.store_thread = store_thread
-        self._kept: OrderedDict[str, RunWithMaterial] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[Run, bytes]] = OrderedDict()
 
-    async def get(self, run_id: str) -> RunWithMaterial:
+    async def get(self, run_id: str) -> tuple[Run, bytes]:
         """Return a run with its material."""
         if run_id not in self._kept:
             self._kept[run_id] = await self.store_thread.read(
-                lambda tx: RunWithMaterial(required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
+                lambda tx: (required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
             )
         self._kept.move_to_end(run_id)
-        while len(self._kept) > self.MOST:
+        while len(self._kept) > self.MAX_RUNS:
             self._kept.popitem(last=False)
         return self._kept[run_id]
 
@@ -109,15 +100,15 @@ class Performer:
     # --- the kinds of units --------------------------------------------------------------------------------------
 
     async def _do(self, unit: Unit) -> None:
-        case = await self.runs.get(unit.run_id)
+        run, material = await self.runs.get(unit.run_id)
         if unit.key == CONCLUSION:
-            await self._conclude(unit, case)
-        elif load_exam(case.run.kind).in_executor:
-            work = Work(case.run.kind, case.run.id, case.material, exam_options(case.run), unit.key)
+            await self._conclude(unit, run, material)
+        elif load_exam(run.kind).in_executor:
+            work = Work(run.kind, run.id, material, exam_options(run), unit.key)
             result = await self._computed(perform_work, work)
             await self._finish(unit, result)
         else:
-            await self._talk(unit, case)
+            await self._talk(unit, run, material)
 
     async def _computed(self, do: Callable[..., T], *given: Any) -> T:
         executor, future = self.pool.submit(do, *given)
@@ -133,26 +124,25 @@ class Performer:
             # Nobody here gave the unit up: it went down with those who should compute it.
             raise BrokenExecutor("given up by the executor") from None
 
-    async def _conclude(self, unit: Unit, case: RunWithMaterial) -> None:
-        run = case.run
+    async def _conclude(self, unit: Unit, run: Run, material: bytes) -> None:
         finished = await self.store_thread.read(lambda tx: gather_finished(tx, run.id))
-        concluded = await self._computed(conclude_run, run.kind, case.material, exam_options(run), finished)
+        concluded = await self._computed(conclude_run, run.kind, material, exam_options(run), finished)
         await self.store_thread.write(lambda tx: keep_concluded(tx, run, unit, self.worker, concluded))
 
-    async def _talk(self, unit: Unit, case: RunWithMaterial) -> None:
+    async def _talk(self, unit: Unit, run: Run, material: bytes) -> None:
         from vivavoce.bots.guard import limited_to
         from vivavoce.jobs.exams.conversations import is_held, lines_of
 
         if unit.attempts > 1 or unit.error:
             await self.store_thread.write(lambda tx: tx.turns.clear(unit.id))
-        with limited_to(_addresses(case.run)):
-            room = await self.rooms.enter(case.run, case.material)
+        with limited_to(_addresses(run)):
+            room = await self.rooms.enter(run, material)
             result = await room.hold(
                 unit.key,
                 lambda said: self.turn_buffer.add(live_row(room.material, unit, said)),
                 attempt=unit.attempts,
             )
-        lines = await asyncio.to_thread(lines_of, case.material, unit.key, result)
+        lines = await asyncio.to_thread(lines_of, material, unit.key, result)
         rows = tuple(judged_rows(unit.id, unit.run_id, lines))
         await self._finish(unit, result, rows, "" if is_held(result) else _note(result))
 

@@ -189,11 +189,6 @@ def _make_file(address: str | Path) -> Path | None:
     return path
 
 
-def file_of(store: Store) -> Path | None:
-    """Return the file of a workspace; None where it is in PostgreSQL."""
-    return Path(store.engine.url.database or "") if store.embedded else None
-
-
 def _files_of(path: Path | None) -> tuple[Path, ...]:
     return () if path is None else tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
 

@@ -210,18 +210,8 @@ def _waiting_links(tx: Transaction) -> dict[str | None, datetime]:
 
 
 def _member(user: User, link_until: datetime | None = None) -> Member:
-    return Member(
-        user.id,
-        user.login,
-        user.name,
-        user.role,
-        user.language,
-        user.disabled,
-        user.password is None,
-        user.created,
-        user.seen,
-        link_until,
-    )
+    same = {name: getattr(user, name) for name in ("id", "login", "name", "role", "language", "disabled")}
+    return Member(**same, invited=user.password is None, created=user.created, seen=user.seen, link_until=link_until)
 
 
 def change_account(store: Store, actor: Actor, *, name: str, language: str) -> User:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from vivavoce.errors import UsageError
@@ -13,7 +13,6 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
-from vivavoce.workspace.topics.overview import TopicLine, TopicList
 
 
 def project_dataset(tx: Transaction, project: Project) -> Dataset:
@@ -54,19 +53,6 @@ def _answer(answers: Mapping[str, str], *languages: str) -> str | None:
 
 
 COLUMNS = ("text", "intent", "language", "created", "answer")
-LIST_COLUMNS = (
-    "topic",
-    "examples",
-    "share_of_questions",
-    "right",
-    "deferred",
-    "wrong",
-    "attracted",
-    "flags",
-    "owner",
-    "description",
-    "created",
-)
 
 
 def example_table(store: Store, project: Project) -> list[tuple[object, ...]]:
@@ -86,11 +72,6 @@ def export_json(store: Store, project: Project) -> bytes:
     return json.dumps(content, ensure_ascii=False, indent=1).encode()
 
 
-def topic_table(found: TopicList) -> list[tuple[object, ...]]:
-    """Return the list of topics under `LIST_COLUMNS`."""
-    return [tuple(_line_cells(line)) for line in found.lines]
-
-
 def _cells(row: ExampleRow, topic: Topic | None) -> tuple[object, ...]:
     answer = topic.answers.get(row.language, "") if topic else ""
     return row.text, topic.name if topic else OUT_OF_SCOPE, row.language, row.created.isoformat(), answer
@@ -104,10 +85,3 @@ def _described(topic: Topic) -> dict[str, Any]:
         "created": topic.created.isoformat(),
         "answers": dict(topic.answers),
     }
-
-
-def _line_cells(line: TopicLine) -> Iterator[object]:
-    topic = line.topic
-    yield from (topic.name, line.size, line.share)
-    yield from (line.right, line.deferred, line.wrong) if line.asked else (None, None, None)
-    yield from (line.attracted, " ".join(line.flags), topic.owner, topic.description, topic.created)

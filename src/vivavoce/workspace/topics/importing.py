@@ -70,15 +70,6 @@ class Preview:
     unclear: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What is to be written, planned for one state of the project."""
-
-    state: tuple[int, str]
-    summary: str
-    changes: tuple[Change, ...]
-
-
 _OPENED: Kept[Preview] = Kept(8)
 
 
@@ -139,14 +130,15 @@ def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why:
     preview = open_import(store, actor, project, key)
     # All that takes long is done before anybody has to wait for the lock of the database.
     with store.reading() as tx:
-        task = _task(tx, project, preview)
+        state = tx.edits.state(project.id)
+        summary, changes = _planned_edit(tx, project, preview)
     with store.writing() as tx:
         PENDING.find(tx, actor, project, key)
-        if task.state != tx.edits.state(project.id):
-            task = _task(tx, project, preview)
-        if not task.changes:
+        if state != tx.edits.state(project.id):
+            summary, changes = _planned_edit(tx, project, preview)
+        if not changes:
             raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
-        edit = tx.edits.apply(project.id, actor.user_id, "import", task.summary, task.changes, why=why)
+        edit = tx.edits.apply(project.id, actor.user_id, "import", summary, changes, why=why)
         PENDING.clear(tx, actor, project)
         return edit
 
@@ -216,11 +208,11 @@ def _row(cells: Sequence[Any]) -> PlannedRow:
 # --- the edit ----------------------------------------------------------------------------------------------------
 
 
-def _task(tx: Transaction, project: Project, preview: Preview) -> _Task:
-    state, rules = tx.edits.state(project.id), _rules(preview.choices, project)
-    there = present(tx, project)
+def _planned_edit(tx: Transaction, project: Project, preview: Preview) -> tuple[str, list[Change]]:
+    """Return the summary and the changes of an import, as the project is now."""
+    rules, there = _rules(preview.choices, project), present(tx, project)
     plan = plan_again(there, preview.plan.rows, rules)
-    return _Task(state, _summary(preview.name, plan), tuple(_changes(tx, project, there, plan, rules)))
+    return _summary(preview.name, plan), _changes(tx, project, there, plan, rules)
 
 
 def _changes(tx: Transaction, project: Project, there: Present, plan: Plan, rules: Rules) -> list[Change]:

@@ -121,6 +121,10 @@ _SORTS: Mapping[str, Callable[[TopicLine], Any]] = {
     "owner": lambda line: line.topic.owner.casefold(),
     "created": lambda line: line.topic.created,
 }
+LIST_COLUMNS = (
+    *("topic", "examples", "share_of_questions", "right", "deferred", "wrong"),
+    *("attracted", "flags", "owner", "description", "created"),
+)
 SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
 _FINDINGS: Kept[Mapping[str, TopicFindings]] = Kept(8)
 _COUNTS: Kept[Mapping[str | None, tuple[int, int, int]]] = Kept(8)
@@ -350,3 +354,15 @@ def _rows(tx: Transaction, project: Project, topics: Mapping[str, Topic]) -> dic
 def _summed(examples: Iterable[Example]) -> int:
     """Return one number for all that an exam looks at, whatever the order of the examples."""
     return hash(tuple(sorted((one.text, one.language or "", one.answer or "") for one in examples)))
+
+
+def topic_table(found: TopicList) -> list[tuple[object, ...]]:
+    """Return the list of topics under `LIST_COLUMNS`."""
+    return [tuple(_line_cells(line)) for line in found.lines]
+
+
+def _line_cells(line: TopicLine) -> Iterator[object]:
+    topic = line.topic
+    yield from (topic.name, line.size, line.share)
+    yield from (line.right, line.deferred, line.wrong) if line.asked else (None, None, None)
+    yield from (line.attracted, " ".join(line.flags), topic.owner, topic.description, topic.created)

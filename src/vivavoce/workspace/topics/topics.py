@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from vivavoce.errors import StaleError, UsageError, plural
 from vivavoce.sentences import say
@@ -228,21 +228,11 @@ def split_topic(
 # --- changes, for all who make or remove topics ------------------------------------------------------------------
 
 
-def topic_values(topic: Topic) -> dict[str, Any]:
-    """Return the columns of a topic."""
-    return {
-        "id": topic.id,
-        "project_id": topic.project_id,
-        "name": topic.name,
-        "description": topic.description,
-        "owner": topic.owner,
-        "created": topic.created,
-    }
-
-
 def topic_insertion(tx: Transaction, topic: Topic) -> Change:
     """Describe that a topic comes, without its answers."""
-    return tx.edits.insert("topics", topic_values(topic), topic.id)
+    names = ("id", "project_id", "name", "description", "owner", "created")
+    values = {name: getattr(topic, name) for name in names}
+    return tx.edits.insert("topics", values, topic.id)
 
 
 def removals(tx: Transaction, topics: Sequence[Topic]) -> list[Change]:
