@@ -233,8 +233,7 @@ def test_topics_are_offered_with_phrases_of_the_project_and_of_the_agent(store, 
             for place, text in enumerate(["where to park", "is there a car park", "parking"])
         ]
         tx.edits.apply(project.id, None, "import", "topics", changes)
-    with store.reading() as tx:
-        offered = {topic.name: topic.phrases for topic in offered_topics(tx, project, row)}
+    offered = {topic.name: topic.phrases for topic in offered_topics(store, project, row)}
     assert offered["parking"] == ("is there a car park", "where to park")
     assert len(offered["book_flight"]) == 2
 
