@@ -23,7 +23,7 @@ from vivavoce.workspace.exams.engines import start_engines
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.demo import create_demo_project
 from vivavoce.workspace.topics.importing import Choices, apply_import, prepare_import
-from vivavoce.workspace.topics.incoming import Source
+from vivavoce.workspace.uploads import Source
 
 SUITE = "flight"
 BOTS = ("keywords", "nearest")

@@ -14,9 +14,8 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.dialogues.dialogues import begin_scoring
+from vivavoce.workspace.dialogues.dialogues import begin_scoring, list_talks
 from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
-from vivavoce.workspace.dialogues.lists import list_talks
 
 BATCH = "shipped"
 

@@ -190,6 +190,20 @@ def test_only_commands_and_reports_print(trees: dict[str, ast.Module]) -> None:
     ]
 
 
+def test_pages_and_commands_open_no_transactions(trees: dict[str, ast.Module]) -> None:
+    """The import contract sees who imports a transaction; this sees who asks a store for one."""
+    opened = [
+        f"{name}:{node.lineno}"
+        for name, tree in trees.items()
+        if name.startswith(("web/", "cli/"))
+        for node in nodes(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("reading", "writing", "connected")
+    ]
+    assert not opened
+
+
 def test_nothing_is_unpickled(texts: dict[str, str], trees: dict[str, ast.Module]) -> None:
     # A file of a stranger must not be able to run code here.
     assert not [name for name, tree in trees.items() if imported_by(tree) & UNSAFE]

@@ -28,9 +28,9 @@ from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule
 from vivavoce.workspace.scenarios.suites import import_read_suite, read_shipped
 from vivavoce.workspace.topics.importing import Choices, apply_import, prepare_import
-from vivavoce.workspace.topics.incoming import Source
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.topics import change_topic
+from vivavoce.workspace.uploads import Source
 
 NAMES = {
     Role.READER: "Robin Reader",

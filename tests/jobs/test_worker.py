@@ -23,7 +23,7 @@ from vivavoce.errors import ClassifierError, UsageError
 from vivavoce.jobs.exams import registry
 from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Finished, Options, UnitPlan, Work
-from vivavoce.jobs.executors import open_crew
+from vivavoce.jobs.executors import open_pool
 from vivavoce.jobs.schedules import next_time, start_due
 from vivavoce.jobs.starting import cancel_run, resume_run, retry_failed, start_run
 from vivavoce.jobs.worker import Worker
@@ -425,7 +425,7 @@ def test_a_unit_whose_process_died_counts_an_attempt(
 
 
 def test_processes_that_broke_down_are_replaced() -> None:
-    crew = open_crew(1)
+    crew = open_pool(1)
     try:
         broken, future = crew.submit(os._exit, 3)
         with pytest.raises(BrokenExecutor):

@@ -31,7 +31,7 @@ def test_an_edit_says_who_when_and_why(
     with store.reading() as tx:
         assert tx.edits.get(edit.id) == edit
         assert tx.edits.of_project(project.id)[0] == edit
-        assert tx.edits.of_topic(topic_id)[0] == tx.edits.of_row("topics", topic_id)[0] == edit
+        assert tx.edits.of_topic(topic_id)[0] == edit
         assert tx.edits.count(project.id) == 2
         (change,) = tx.edits.changes(edit.id)
     assert (edit.user_id, edit.why, edit.action, edit.size) == (anna.id, "clearer", "rename", 1)

@@ -8,6 +8,7 @@ import pytest
 
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.store.database import Store
+from vivavoce.store.repositories.audit import LogFilter
 from vivavoce.store.rows import AttemptRow, Role, User
 
 NOW = datetime(2024, 5, 2, 9, 0, tzinfo=UTC)
@@ -156,8 +157,12 @@ def test_the_log_shows_the_newest_first_and_can_be_narrowed(store: Store, anna: 
         lines = [tx.audit.add("sign-in", "user", anna.id, anna.id, at=NOW + n * HOUR) for n in range(3)]
         lines.append(tx.audit.add("failed", "login", "x", detail="wrong", address="::1", at=NOW + 3 * HOUR))
         assert tx.audit.page() == tuple(reversed(lines))
-        assert tx.audit.page(limit=1, offset=1, user_id=anna.id) == (lines[1],)
-        assert (tx.audit.count(), tx.audit.count(user_id=anna.id), tx.audit.count("no project")) == (4, 3, 0)
+        assert tx.audit.page(LogFilter(person=anna.id), limit=1, offset=1) == (lines[1],)
+        assert [tx.audit.count(one) for one in (LogFilter(), LogFilter(anna.id), LogFilter(project="none"))] == [
+            4,
+            3,
+            0,
+        ]
 
 
 def test_values_of_the_workspace_are_kept_by_name(store: Store) -> None:

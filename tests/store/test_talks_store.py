@@ -13,7 +13,7 @@ from vivavoce.errors import StaleError, UsageError
 from vivavoce.store import tables
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.dialogues import DialogueFilter
-from vivavoce.store.repositories.turns import TurnFilter
+from vivavoce.store.repositories.results import TurnFilter
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Run, RunState, ScoreRow, TurnRow, Unit, UnitState
 from vivavoce.store.stamps import new_id
 
@@ -245,19 +245,18 @@ def test_the_worst_talks_come_first_and_those_without_a_score_last(
         tx.scores.put([score(new, talks[0], 0.5)])
 
         def page(**more: Any) -> list[tuple[str, float | None]]:
-            found = tx.dialogues.page(project.id, **more)
-            return [(one.dialogue.name, one.score.score if one.score else None) for one in found]
+            names = {row.id: row.name for row in talks}
+            return [(names[one.dialogue_id], one.score) for one in tx.dialogues.page(project.id, **more)]
 
         assert page() == [("d0", 0.5), ("d1", 1.0), ("d2", None), ("d3", None)]
-        assert page(sort="best")[:2] == [("d1", 1.0), ("d0", 0.5)]
-        assert page(run_id=old.id, limit=2) == [("d1", 1.0), ("d0", 5.0)]
-        assert page(run_id=old.id, limit=1, offset=2) == [("d2", None)]
-        assert [name for name, _ in page(sort="name")] == ["d0", "d1", "d2", "d3"]
-        refused = tx.dialogues.page(project.id, limit=1, offset=2)[0].score
-        assert refused is not None
-        assert refused.refusal == "too short"
-        with pytest.raises(UsageError, match="Did you mean 'worst'"):
-            page(sort="wurst")
+        assert page(sort="-score") == [("d1", 1.0), ("d0", 0.5), ("d2", None), ("d3", None)]
+        assert page(limit=1, offset=2) == [("d2", None)]
+        assert [name for name, _ in page(sort="-name")] == ["d3", "d2", "d1", "d0"]
+        refused = tx.dialogues.page(project.id, limit=2, offset=2)
+        assert [(one.run, one.refusal) for one in refused] == [(1, "too short"), (None, None)]
+        assert tx.dialogues.newest_scores(project.id) == {talks[0].id: 0.5, talks[1].id: 1.0}
+        with pytest.raises(UsageError, match="Did you mean 'score'"):
+            page(sort="scores")
 
 
 def test_talks_can_be_filtered_and_counted(store: Store, project: Project) -> None:

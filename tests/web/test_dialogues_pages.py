@@ -14,9 +14,8 @@ from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.store.rows import Role, Run, RunState, TurnRow, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.dialogues.dialogues import find_talk
+from vivavoce.workspace.dialogues.dialogues import find_talk, list_talks
 from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
-from vivavoce.workspace.dialogues.lists import list_talks
 from vivavoce.workspace.dialogues.ratings import opinion_of
 
 BASE = "/p/jobs/dialogues"

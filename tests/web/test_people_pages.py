@@ -14,11 +14,11 @@ from vivavoce.store.stamps import now
 from vivavoce.web.browsers import browser_name
 from vivavoce.web.own_paths import own_path
 from vivavoce.workspace.access import people, signing_in
+from vivavoce.workspace.access.people import setup_link
 from vivavoce.workspace.access.secrets import passwords
 from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
 from vivavoce.workspace.access.secrets.tokens import digest_of
 from vivavoce.workspace.access.sessions import LIFETIME
-from vivavoce.workspace.access.setting_up import setup_link
 
 if TYPE_CHECKING:
     from conftest import House, Served

@@ -15,7 +15,7 @@ from vivavoce.errors import AbsentError, AccessError, InputError, UsageError
 from vivavoce.jobs.exams.talks import read_material
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.database import Store, open_store
-from vivavoce.store.repositories.turns import TurnFilter
+from vivavoce.store.repositories.results import TurnFilter
 from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules

@@ -14,17 +14,19 @@ from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, DataError, FileError, UsageError
 from vivavoce.jobs.exams.dialogues import dialogues_from_bytes
 from vivavoce.store.database import Store
+from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow, TurnRow, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.dialogues import reading
 from vivavoce.workspace.dialogues.dialogues import (
     begin_scoring,
+    count_talks,
     delete_batch,
     find_talk,
     list_batches,
     list_bots,
-    standing_of,
+    list_talks,
     talk_ids,
 )
 from vivavoce.workspace.dialogues.imports import (
@@ -36,9 +38,8 @@ from vivavoce.workspace.dialogues.imports import (
     open_talks,
     prepare_talks,
 )
-from vivavoce.workspace.dialogues.lists import TalkChoice, list_talks
 from vivavoce.workspace.dialogues.reading import talks_of_run
-from vivavoce.workspace.topics.incoming import Source
+from vivavoce.workspace.uploads import Source
 
 READER = Actor(None, "a reader", Role.READER)
 EDITOR = Actor(None, "an editor", Role.EDITOR)
@@ -119,7 +120,7 @@ def test_a_shipped_log_comes_in_with_all_its_marks(store: Store, project: Projec
     preview = prepare_talks(store, PRODUCT, project, Source(path.name, path.read_bytes()), TalkChoices())
     taken = apply_talks(store, PRODUCT, project, preview.key)
     assert taken.added == list_talks(store, project).total == 40
-    assert standing_of(store, project).marked == sum(row.marks > 0 for row in preview.rows)
+    assert count_talks(store, project).marked == sum(row.marks > 0 for row in preview.rows)
 
 
 def test_a_file_in_which_nothing_can_be_used_is_refused_with_every_reason(store: Store, project: Project) -> None:
@@ -250,7 +251,7 @@ def test_the_worst_talk_comes_first_by_its_newest_score(store: Store, project: P
     assert [line.name for line in list_talks(store, project).lines] == ["b", "c", "a", "d"]
     assert [line.name for line in list_talks(store, project, sort="-score").lines] == ["a", "c", "b", "d"]
     assert [line.run for line in list_talks(store, project, sort="name").lines] == [2, 1, 1, None]
-    assert standing_of(store, project).scored == 3
+    assert count_talks(store, project).scored == 3
 
 
 @in_both
@@ -258,12 +259,12 @@ def test_a_list_is_narrowed_down_and_paged(store: Store, project: Project) -> No
     add(store, project, talk("a", "about Pay", marks=[5, 4]), talk("b", "hi", bot="Rex"))
     add(store, project, talk("c", "hi", bot=None), batch="other")
     for chosen, names in (
-        (TalkChoice(batch="other"), ["c"]),
-        (TalkChoice(bot="Rex"), ["b"]),
-        (TalkChoice(search="pay"), ["a"]),
-        (TalkChoice(search="%"), []),
-        (TalkChoice(marked=True), ["a"]),
-        (TalkChoice(marked=False), ["b", "c"]),
+        (DialogueFilter(batch="other"), ["c"]),
+        (DialogueFilter(bot="Rex"), ["b"]),
+        (DialogueFilter(search="pay"), ["a"]),
+        (DialogueFilter(search="%"), []),
+        (DialogueFilter(rated=True), ["a"]),
+        (DialogueFilter(rated=False), ["b", "c"]),
     ):
         found = list_talks(store, project, chosen, sort="name")
         assert [line.name for line in found.lines] == names
@@ -280,7 +281,7 @@ def test_talks_of_other_projects_are_not_there(store: Store, project: Project) -
         other = tx.projects.add("other", "Other", language="en", classifier="tfidf", threshold=0.5)
     with pytest.raises(AbsentError):
         find_talk(store, other, list_talks(store, project).lines[0].id)
-    assert list_talks(store, other).total == standing_of(store, other).talks == 0
+    assert list_talks(store, other).total == count_talks(store, other).talks == 0
     assert talk_ids(store, other, ["a"]) == {}
 
 

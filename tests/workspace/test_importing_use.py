@@ -20,9 +20,8 @@ from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import Project
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.topics import importing, incoming
-from vivavoce.workspace.topics.datasets import project_dataset
+from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_json, project_dataset
 from vivavoce.workspace.topics.examples import add_examples
-from vivavoce.workspace.topics.exporting import COLUMNS, example_table, export_json
 from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.importing import (
     Choices,
@@ -33,9 +32,10 @@ from vivavoce.workspace.topics.importing import (
     open_import,
     prepare_import,
 )
-from vivavoce.workspace.topics.incoming import Source, read_source, source_of_text
+from vivavoce.workspace.topics.incoming import read_source, source_of_text
 from vivavoce.workspace.topics.plans import KINDS
 from vivavoce.workspace.topics.topics import add_topic
+from vivavoce.workspace.uploads import Source
 
 
 @pytest.fixture

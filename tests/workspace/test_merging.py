@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vivavoce import demo
 from vivavoce.conversations import Scenario, read_suite
 from vivavoce.conversations.scenario import Include, Turn
-from vivavoce.workspace.scenarios.merging import MINE, THEIRS, changed_by, merge_scenarios, pair_turns
+from vivavoce.workspace.scenarios.merging import MINE, THEIRS, merge_scenarios, pair_turns
 from vivavoce.workspace.scenarios.suites import without_lines
 
 SHIPPED = [without_lines(one) for name in demo.suites() for one in read_suite(name).scenarios if len(one.turns) > 2]
@@ -119,9 +119,3 @@ def test_titles_that_both_changed_are_a_question_and_other_fields_go_together() 
     assert [one.field for one in merge.conflicts] == ["title"]
     found = merge.resolve(lambda _: THEIRS)
     assert (found.title, found.domain, found.note) == ("A", "x", "why")
-
-
-def test_the_turns_that_a_version_changed_are_told_by_their_numbers() -> None:
-    base = SHIPPED[0]
-    assert changed_by(base, base) == ()
-    assert changed_by(base, edited(base, 1, "other")) == (2,)

@@ -11,7 +11,7 @@ from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role, User
 from vivavoce.store.stamps import now
-from vivavoce.workspace.access import accounts, links, people, sessions, setting_up, signing_in
+from vivavoce.workspace.access import links, people, sessions, signing_in
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.audit_log import LogFilter, read_log
 from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
@@ -38,8 +38,8 @@ def secret_of(path: str | None) -> str:
     return path.rsplit("/", 1)[1]
 
 
-def form(login: str = "anna@example.org", password: str = GOOD, repeated: str = GOOD) -> setting_up.FirstAdmin:
-    return setting_up.FirstAdmin("Anna", login, password, repeated, "de")
+def form(login: str = "anna@example.org", password: str = GOOD, repeated: str = GOOD) -> people.FirstAdmin:
+    return people.FirstAdmin("Anna", login, password, repeated, "de")
 
 
 def is_in(store: Store, secret: str) -> bool:
@@ -52,25 +52,25 @@ def is_in(store: Store, secret: str) -> bool:
 
 @in_both
 def test_the_set_up_link_makes_one_admin_who_is_signed_in(store: Store) -> None:
-    secret = secret_of(setting_up.setup_link(store))
-    entry = setting_up.set_up(store, secret, form(), cost=CHEAP)
+    secret = secret_of(people.setup_link(store))
+    entry = people.set_up(store, secret, form(), cost=CHEAP)
     assert (entry.user.role, entry.user.language, entry.user.login) == (Role.ADMIN, "de", "anna@example.org")
     assert is_in(store, entry.secret)
-    assert setting_up.setup_link(store) is None
+    assert people.setup_link(store) is None
     with pytest.raises(AbsentError):
-        setting_up.set_up(store, secret, form("bob"), cost=CHEAP)
+        people.set_up(store, secret, form("bob"), cost=CHEAP)
     assert workspace_facts(store).admins == 1
 
 
 def test_a_new_set_up_link_withdraws_the_one_before(store: Store) -> None:
-    first, second = (secret_of(setting_up.setup_link(store)) for _ in range(2))
+    first, second = (secret_of(people.setup_link(store)) for _ in range(2))
     with pytest.raises(AbsentError):
-        setting_up.check_setup(store, first)
-    setting_up.check_setup(store, second)
+        people.check_setup(store, first)
+    people.check_setup(store, second)
 
 
 def test_a_set_up_link_works_for_a_day(store: Store) -> None:
-    setting_up.setup_link(store)
+    people.setup_link(store)
     with store.reading() as tx:
         [link] = tx.links.pending(links.SETUP, now())
         assert tx.links.pending(links.SETUP, now() + timedelta(hours=25)) == ()
@@ -78,11 +78,11 @@ def test_a_set_up_link_works_for_a_day(store: Store) -> None:
 
 
 def test_every_fault_of_the_first_form_is_told_and_the_link_stays_good(store: Store) -> None:
-    secret = secret_of(setting_up.setup_link(store))
+    secret = secret_of(people.setup_link(store))
     with pytest.raises(UsageError) as caught:
-        setting_up.set_up(store, secret, setting_up.FirstAdmin(" ", "", "short", "other"), cost=CHEAP)
+        people.set_up(store, secret, people.FirstAdmin(" ", "", "short", "other"), cost=CHEAP)
     assert {fault.where for fault in caught.value.faults} == {"name", "login", "password", "repeated"}
-    setting_up.set_up(store, secret, form(), cost=CHEAP)
+    people.set_up(store, secret, form(), cost=CHEAP)
 
 
 @in_both
@@ -91,9 +91,9 @@ def test_an_admin_who_is_shut_out_or_invited_only_is_no_admin_to_rely_on(store: 
         tx.users.add("invited", role=Role.ADMIN)
         gone = tx.users.add("gone", role=Role.ADMIN, password=hash_password(GOOD, CHEAP))
         tx.users.set_disabled(gone.id, True)
-    assert setting_up.needs_setup(store)
+    assert people.needs_setup(store)
     person(store)
-    assert not setting_up.needs_setup(store)
+    assert not people.needs_setup(store)
 
 
 # Signing in
@@ -213,13 +213,13 @@ def test_a_newer_link_and_being_shut_out_make_a_link_worthless(store: Store) -> 
 
 
 def test_the_link_of_one_purpose_does_not_serve_another(store: Store) -> None:
-    secret = secret_of(setting_up.setup_link(store))
+    secret = secret_of(people.setup_link(store))
     with pytest.raises(AbsentError):
         people.take_up(store, secret, OTHER, OTHER, cost=CHEAP)
     admin = actor(person(store))
     _, path = people.invite(store, admin, "bob")
     with pytest.raises(AbsentError):
-        setting_up.check_setup(store, secret_of(path))
+        people.check_setup(store, secret_of(path))
 
 
 @in_both
@@ -286,7 +286,7 @@ def test_another_password_ends_the_other_sessions(store: Store) -> None:
     with store.reading() as tx:
         found = tx.sessions.find(digest_of(here.secret), now())
     assert found is not None
-    assert accounts.change_password(store, actor(anna), GOOD, OTHER, OTHER, keep=found[0].id, cost=CHEAP) == 1
+    assert people.change_password(store, actor(anna), GOOD, OTHER, OTHER, keep=found[0].id, cost=CHEAP) == 1
     assert is_in(store, here.secret)
     assert not is_in(store, there.secret)
     signing_in.sign_in(store, "anna", OTHER, address="a", cost=CHEAP)
@@ -297,7 +297,7 @@ def test_the_old_password_must_be_known_and_cannot_be_guessed_in_an_open_browser
     said = []
     for _ in range(6):
         with pytest.raises(UsageError) as caught:
-            accounts.change_password(store, anna, "wrong", OTHER, "unlike", cost=CHEAP)
+            people.change_password(store, anna, "wrong", OTHER, "unlike", cost=CHEAP)
         assert {fault.where for fault in caught.value.faults} == {"old", "repeated"}
         said.append(caught.value.faults[0].message)
     assert said[0] == "This is not your password."

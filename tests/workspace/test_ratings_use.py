@@ -20,9 +20,8 @@ from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.dialogues.agreement import ENOUGH, measure_accord
-from vivavoce.workspace.dialogues.dialogues import find_talk
+from vivavoce.workspace.dialogues.dialogues import find_talk, list_talks
 from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
-from vivavoce.workspace.dialogues.lists import list_talks
 from vivavoce.workspace.dialogues.ratings import (
     NO_OPINION,
     Opinion,

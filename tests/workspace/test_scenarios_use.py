@@ -13,8 +13,6 @@ from vivavoce.errors import AbsentError, AccessError, DataError, StaleError, Usa
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, ScenarioRow, SuiteRow
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.scenarios.offering import offered_topics
-from vivavoce.workspace.scenarios.pasting import paste_scenarios
 from vivavoce.workspace.scenarios.scenarios import (
     create_scenario,
     delete_scenario,
@@ -28,9 +26,8 @@ from vivavoce.workspace.scenarios.scenarios import (
     suite_of,
     version_of,
 )
-from vivavoce.workspace.scenarios.suites import import_suite
-from vivavoce.workspace.scenarios.trying import try_answer
-from vivavoce.workspace.scenarios.twinning import suggest_typo, with_twins
+from vivavoce.workspace.scenarios.suites import import_suite, paste_scenarios
+from vivavoce.workspace.scenarios.writing_help import offered_topics, suggest_typo, try_answer, with_twins
 
 READER = Actor(None, "a reader", Role.READER)
 SMALL = """
@@ -236,8 +233,7 @@ def test_topics_are_offered_with_phrases_of_the_project_and_of_the_agent(store, 
             for place, text in enumerate(["where to park", "is there a car park", "parking"])
         ]
         tx.edits.apply(project.id, None, "import", "topics", changes)
-    with store.reading() as tx:
-        offered = {topic.name: topic.phrases for topic in offered_topics(tx, project, row)}
+    offered = {topic.name: topic.phrases for topic in offered_topics(store, project, row)}
     assert offered["parking"] == ("is there a car park", "where to park")
     assert len(offered["book_flight"]) == 2
 

@@ -15,7 +15,6 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.topics.blocking import undo_or_explain
 from vivavoce.workspace.topics.datasets import project_dataset
 from vivavoce.workspace.topics.duplicates import list_duplicates
 from vivavoce.workspace.topics.examples import (
@@ -27,8 +26,8 @@ from vivavoce.workspace.topics.examples import (
     matching_examples,
     move_examples,
 )
-from vivavoce.workspace.topics.history import list_edits, show_edit, topic_edits, undo_edit
-from vivavoce.workspace.topics.standing import matching_topics
+from vivavoce.workspace.topics.history import list_edits, show_edit, topic_edits, undo_edit, undo_or_explain
+from vivavoce.workspace.topics.overview import matching_topics
 from vivavoce.workspace.topics.topics import (
     ANSWER_CHOICES,
     add_topic,

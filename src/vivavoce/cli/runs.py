@@ -314,10 +314,9 @@ def _start_talks(
     from vivavoce.workspace.access.actors import PRODUCT
     from vivavoce.workspace.access.bot_rules import server_rules
     from vivavoce.workspace.conversations.conversations import start_conversations
+    from vivavoce.workspace.scenarios.suites import list_suites
 
-    with store.reading() as tx:
-        suites = tx.suites.of_project(project.id)
-    named = {one.name: one.id for one in suites}
+    named = {line.suite.name: line.suite.id for line in list_suites(store, project)}
     suite = choice.suite
     if suite not in named:
         known = ", ".join(named) or "none yet: bring one in on the page Conversations"
@@ -326,10 +325,9 @@ def _start_talks(
 
 
 def _run(store: Store, project: Project, number: int) -> Run:
-    from vivavoce.workspace.exams.runs import get_run
+    from vivavoce.workspace.exams.runs import show_run
 
-    with store.reading() as tx:
-        return get_run(tx, project, number)
+    return show_run(store, project, number).run
 
 
 def _watched(store: Store, project: Project, run: Run, quiet: bool) -> Run:

@@ -242,9 +242,9 @@ def setup_link(
     check_targets({"--json": json_path})
     settings_in_force()
     store = open_current(workspace)
-    from vivavoce.workspace.access import setting_up
+    from vivavoce.workspace.access import people
 
-    path = setting_up.setup_link(store)
+    path = people.setup_link(store)
     store.close()
     if path is None:
         raise UsageError("there is an admin already", remedy="an admin invites others and makes them new links")

@@ -23,12 +23,19 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXP
 CONNECT_SECONDS = 20
 
 
-class Crew:
-    """Those who compute. One that broke down is replaced, once, however many noticed."""
+class ComputePool:
+    """An executor that computes units. One that broke down is replaced, once, however many noticed."""
 
-    def __init__(self, make: Callable[[], Executor], slots: int, *, dismiss: Callable[[Executor], None]) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Executor],
+        slots: int,
+        *,
+        dismiss: Callable[[Executor], None],
+        disconnect: Callable[[], None] = lambda: None,
+    ) -> None:
         self.slots = slots
-        self._make, self._dismiss = make, dismiss
+        self._make, self._dismiss, self._disconnect = make, dismiss, disconnect
         self._executor: Executor | None = None
 
     def submit(self, do: Callable[..., T], *given: Any) -> tuple[Executor, Future[T]]:
@@ -44,20 +51,21 @@ class Crew:
             self._dismiss(broken)
 
     def close(self) -> None:
-        """Send everybody home; what is still being computed is given up."""
+        """End the executor; what is still being computed is given up."""
         if self._executor is not None:
             self._dismiss(self._executor)
             self._executor = None
+        self._disconnect()
 
 
-def open_crew(slots: int | None = None, executor: Executor | None = None) -> Crew:
-    """Return those who compute: the given executor, the cluster that VIVA_CLUSTER names, or own processes."""
+def open_pool(slots: int | None = None, executor: Executor | None = None) -> ComputePool:
+    """Return where units are computed: the given executor, the cluster that VIVA_CLUSTER names, or own processes."""
     own = slots or os.cpu_count() or 1
     if executor is not None:
-        return Crew(lambda: executor, own, dismiss=lambda _: None)
+        return ComputePool(lambda: executor, own, dismiss=lambda _: None)
     if scheduler := os.environ.get(CLUSTER, "").strip():
         return _cluster(scheduler, slots)
-    return Crew(lambda: _processes(own), own, dismiss=_end_processes)
+    return ComputePool(lambda: _processes(own), own, dismiss=_end_processes)
 
 
 # --- processes ---------------------------------------------------------------------------------------------------
@@ -102,7 +110,7 @@ def _end_processes(executor: Executor) -> None:
 # --- a cluster ---------------------------------------------------------------------------------------------------
 
 
-def _cluster(scheduler: str, slots: int | None) -> Crew:
+def _cluster(scheduler: str, slots: int | None) -> ComputePool:
     try:
         from distributed import Client
     except ImportError as error:
@@ -113,22 +121,12 @@ def _cluster(scheduler: str, slots: int | None) -> Crew:
     client = _connected(Client, scheduler)
     threads = sum(client.nthreads().values()) or 1
 
-    def leave(executor: Executor) -> None:
-        executor.shutdown(wait=False)
-
-    crew = _ClusterCrew(lambda: client.get_executor(pure=False), slots or threads, dismiss=leave)
-    crew.client = client
-    return crew
-
-
-class _ClusterCrew(Crew):
-    """A crew that also says goodbye to the cluster."""
-
-    client: Any = None
-
-    def close(self) -> None:
-        super().close()
-        self.client.close()
+    return ComputePool(
+        lambda: client.get_executor(pure=False),
+        slots or threads,
+        dismiss=lambda executor: executor.shutdown(wait=False),
+        disconnect=client.close,
+    )
 
 
 def _connected(kind: Any, scheduler: str) -> Any:

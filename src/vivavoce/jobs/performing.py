@@ -8,18 +8,17 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError
-from vivavoce.jobs.clerk import Clerk
 from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, keep_concluded
 from vivavoce.jobs.exams.protocol import Work
 from vivavoce.jobs.exams.registry import load_exam, perform_work
-from vivavoce.jobs.executors import Crew
+from vivavoce.jobs.executors import ComputePool
 from vivavoce.jobs.rooms import Rooms
 from vivavoce.jobs.starting import exam_options
-from vivavoce.jobs.turns import Ledger, judged_rows, live_row, storable
+from vivavoce.jobs.store_thread import StoreThread
+from vivavoce.jobs.turns import TurnBuffer, judged_rows, live_row, storable
 from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Run, TurnRow, Unit
@@ -39,43 +38,37 @@ UNEXPECTED = "an unexpected error ended this ({name})\nWhat to do: the log of th
 FINAL = (InputError, MissingPartError)
 
 
-@dataclass(frozen=True)
-class Case:
-    """A run and what it is made of, as a worker keeps it for its units."""
-
-    run: Run
-    material: bytes
-
-
-class Cases:
+class RunCache:
     """The last few runs, so that the material is not read anew for each unit."""
 
-    MOST = 8
+    MAX_RUNS = 8
 
-    def __init__(self, clerk: Clerk) -> None:
-        self._clerk = clerk
-        self._kept: OrderedDict[str, Case] = OrderedDict()
+    def __init__(self, store_thread: StoreThread) -> None:
+        self.store_thread = store_thread
+        self._kept: OrderedDict[str, tuple[Run, bytes]] = OrderedDict()
 
-    async def get(self, run_id: str) -> Case:
+    async def get(self, run_id: str) -> tuple[Run, bytes]:
         """Return a run with its material."""
         if run_id not in self._kept:
-            self._kept[run_id] = await self._clerk.read(lambda tx: _case(tx, run_id))
+            self._kept[run_id] = await self.store_thread.read(
+                lambda tx: (required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
+            )
         self._kept.move_to_end(run_id)
-        while len(self._kept) > self.MOST:
+        while len(self._kept) > self.MAX_RUNS:
             self._kept.popitem(last=False)
         return self._kept[run_id]
-
-
-def _case(tx: Transaction, run_id: str) -> Case:
-    return Case(required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
 
 
 class Performer:
     """Does units: computes them elsewhere, or holds their talks here, and keeps what comes of them."""
 
-    def __init__(self, worker: str, clerk: Clerk, crew: Crew) -> None:
-        self.worker, self.clerk, self.crew = worker, clerk, crew
-        self.rooms, self.ledger, self.cases = Rooms(clerk), Ledger(clerk), Cases(clerk)
+    def __init__(self, worker: str, store_thread: StoreThread, pool: ComputePool) -> None:
+        self.worker, self.store_thread, self.pool = worker, store_thread, pool
+        self.rooms, self.turn_buffer, self.runs = (
+            Rooms(store_thread),
+            TurnBuffer(store_thread),
+            RunCache(store_thread),
+        )
 
     async def perform(self, unit: Unit) -> None:
         """Do a unit and write down what came of it, or why nothing did."""
@@ -96,33 +89,33 @@ class Performer:
 
     async def release(self, unit: Unit) -> None:
         """Give a unit back that was begun and will not be finished here."""
-        self.ledger.drop(unit.id)
-        await self.clerk.write(lambda tx: tx.units.release(unit.id, self.worker))
+        self.turn_buffer.drop(unit.id)
+        await self.store_thread.write(lambda tx: tx.units.release(unit.id, self.worker))
 
     async def close(self) -> None:
         """Write what is noted and close the rooms."""
-        await self.ledger.flush()
+        await self.turn_buffer.flush()
         await self.rooms.close()
 
     # --- the kinds of units --------------------------------------------------------------------------------------
 
     async def _do(self, unit: Unit) -> None:
-        case = await self.cases.get(unit.run_id)
+        run, material = await self.runs.get(unit.run_id)
         if unit.key == CONCLUSION:
-            await self._conclude(unit, case)
-        elif load_exam(case.run.kind).in_executor:
-            work = Work(case.run.kind, case.run.id, case.material, exam_options(case.run), unit.key)
+            await self._conclude(unit, run, material)
+        elif load_exam(run.kind).in_executor:
+            work = Work(run.kind, run.id, material, exam_options(run), unit.key)
             result = await self._computed(perform_work, work)
             await self._finish(unit, result)
         else:
-            await self._talk(unit, case)
+            await self._talk(unit, run, material)
 
     async def _computed(self, do: Callable[..., T], *given: Any) -> T:
-        executor, future = self.crew.submit(do, *given)
+        executor, future = self.pool.submit(do, *given)
         try:
             return await asyncio.wrap_future(future)
         except BrokenExecutor:
-            self.crew.replace(executor)
+            self.pool.replace(executor)
             raise
         except asyncio.CancelledError:
             task = asyncio.current_task()
@@ -131,31 +124,32 @@ class Performer:
             # Nobody here gave the unit up: it went down with those who should compute it.
             raise BrokenExecutor("given up by the executor") from None
 
-    async def _conclude(self, unit: Unit, case: Case) -> None:
-        run = case.run
-        finished = await self.clerk.read(lambda tx: gather_finished(tx, run.id))
-        concluded = await self._computed(conclude_run, run.kind, case.material, exam_options(run), finished)
-        await self.clerk.write(lambda tx: keep_concluded(tx, run, unit, self.worker, concluded))
+    async def _conclude(self, unit: Unit, run: Run, material: bytes) -> None:
+        finished = await self.store_thread.read(lambda tx: gather_finished(tx, run.id))
+        concluded = await self._computed(conclude_run, run.kind, material, exam_options(run), finished)
+        await self.store_thread.write(lambda tx: keep_concluded(tx, run, unit, self.worker, concluded))
 
-    async def _talk(self, unit: Unit, case: Case) -> None:
+    async def _talk(self, unit: Unit, run: Run, material: bytes) -> None:
         from vivavoce.bots.guard import limited_to
         from vivavoce.jobs.exams.conversations import is_held, lines_of
 
         if unit.attempts > 1 or unit.error:
-            await self.clerk.write(lambda tx: tx.turns.clear(unit.id))
-        with limited_to(_addresses(case.run)):
-            room = await self.rooms.enter(case.run, case.material)
+            await self.store_thread.write(lambda tx: tx.turns.clear(unit.id))
+        with limited_to(_addresses(run)):
+            room = await self.rooms.enter(run, material)
             result = await room.hold(
-                unit.key, lambda said: self.ledger.add(live_row(room.material, unit, said)), attempt=unit.attempts
+                unit.key,
+                lambda said: self.turn_buffer.add(live_row(room.material, unit, said)),
+                attempt=unit.attempts,
             )
-        lines = await asyncio.to_thread(lines_of, case.material, unit.key, result)
+        lines = await asyncio.to_thread(lines_of, material, unit.key, result)
         rows = tuple(judged_rows(unit.id, unit.run_id, lines))
         await self._finish(unit, result, rows, "" if is_held(result) else _note(result))
 
     # --- keeping -------------------------------------------------------------------------------------------------
 
     async def _finish(self, unit: Unit, result: bytes, rows: tuple[TurnRow, ...] = (), note: str = "") -> None:
-        self.ledger.drop(unit.id)
+        self.turn_buffer.drop(unit.id)
 
         def do(tx: Transaction) -> None:
             tx.turns.put(rows)
@@ -166,12 +160,12 @@ class Performer:
             if not kept:
                 raise LostLeaseError(unit.id)
 
-        await self.clerk.write(do)
+        await self.store_thread.write(do)
 
     async def _fail(self, unit: Unit, reason: str, *, retry: bool) -> None:
-        self.ledger.drop(unit.id)
+        self.turn_buffer.drop(unit.id)
         _log.warning("unit %s of run %s failed: %s", unit.key, unit.run_id, reason.partition("\n")[0])
-        await self.clerk.write(lambda tx: tx.units.fail(unit.id, self.worker, storable(reason), retry=retry))
+        await self.store_thread.write(lambda tx: tx.units.fail(unit.id, self.worker, storable(reason), retry=retry))
 
 
 def _addresses(run: Run) -> Addresses:

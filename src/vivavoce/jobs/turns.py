@@ -10,9 +10,16 @@ from vivavoce.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from vivavoce.conversations.transcript import Exchange
-    from vivavoce.jobs.clerk import Clerk
     from vivavoce.jobs.exams.conversations import TurnLine
     from vivavoce.jobs.exams.talks import Material
+    from vivavoce.jobs.store_thread import StoreThread
+
+# What a judged turn says of itself: as columns of its row, and beside them.
+_COLUMNS = (
+    *("number", "bot", "script", "scenario", "domain", "level", "kind", "repeat"),
+    *("sent", "reply", "status", "outcome", "first_ms"),
+)
+_DETAILS = ("intent", "confidence", "attempts", "in_scope", "fallback")
 
 
 def storable(text: str) -> str:
@@ -49,40 +56,19 @@ def live_row(material: Material, unit: Unit, exchange: Exchange) -> TurnRow:
 def judged_rows(unit_id: str, run_id: str, lines: Iterable[TurnLine]) -> Iterator[TurnRow]:
     """Yield the turns of a talk, judged."""
     for line in lines:
-        detail = {
+        detail = {name: getattr(line, name) for name in _DETAILS} | {
             "reasons": list(line.reasons),
             "expected": list(line.expected),
-            "intent": line.intent,
-            "confidence": line.confidence,
-            "attempts": line.attempts,
-            "in_scope": line.in_scope,
-            "fallback": line.fallback,
         }
-        yield TurnRow(
-            unit_id=unit_id,
-            number=line.number,
-            run_id=run_id,
-            bot=line.bot,
-            script=line.script,
-            scenario=line.scenario,
-            domain=line.domain,
-            level=line.level,
-            kind=line.kind,
-            repeat=line.repeat,
-            sent=line.sent,
-            reply=line.reply,
-            status=line.status,
-            outcome=line.outcome,
-            detail=detail,
-            first_ms=line.first_ms,
-        )
+        columns = {name: getattr(line, name) for name in _COLUMNS}
+        yield TurnRow(unit_id=unit_id, run_id=run_id, detail=detail, **columns)
 
 
-class Ledger:
+class TurnBuffer:
     """Turns that wait to be written: a live page sees them soon, the database not one by one."""
 
-    def __init__(self, clerk: Clerk) -> None:
-        self._clerk = clerk
+    def __init__(self, store_thread: StoreThread) -> None:
+        self.store_thread = store_thread
         self._waiting: dict[tuple[str, int], TurnRow] = {}
 
     def add(self, row: TurnRow) -> None:
@@ -105,4 +91,4 @@ class Ledger:
             for run_id in sorted({row.run_id for row in rows}):
                 tx.runs.touch(run_id)
 
-        await self._clerk.write(do)
+        await self.store_thread.write(do)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from vivavoce.errors import StoreError, VivaError
-from vivavoce.jobs.clerk import Clerk
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.jobs.executors import Crew, open_crew
+from vivavoce.jobs.executors import ComputePool, open_pool
 from vivavoce.jobs.performing import Performer
 from vivavoce.jobs.schedules import StartScheduled, start_due
+from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.units import LEASE_SECONDS
 from vivavoce.store.rows import Unit, WorkerRow
@@ -75,17 +75,17 @@ class Worker:
 
     def _work(self, stop: threading.Event, *, drain: bool) -> None:
         # Before the loop begins: a cluster is connected to in the ordinary way.
-        crew = open_crew(self._slots, self._executor)
-        clerk = Clerk(self.store)
+        pool = open_pool(self._slots, self._executor)
+        store_thread = StoreThread(self.store)
         try:
-            asyncio.run(Shift(self, clerk, crew, stop).work(drain=drain))
+            asyncio.run(WorkerLoop(self, store_thread, pool, stop).work(drain=drain))
         finally:
-            crew.close()
-            clerk.close()
+            pool.close()
+            store_thread.close()
 
 
 @dataclass
-class Flight:
+class RunningUnit:
     """A unit on its way; `lost`: somebody else has it now."""
 
     unit: Unit
@@ -94,13 +94,19 @@ class Flight:
     lost: bool = False
 
 
-class Shift:
+class WorkerLoop:
     """A worker at work, from when it begins until it stops."""
 
-    def __init__(self, worker: Worker, clerk: Clerk, crew: Crew, stop: threading.Event) -> None:
-        self.worker, self.rhythm, self.clerk, self.crew, self.stop = worker, worker.rhythm, clerk, crew, stop
-        self.performer = Performer(worker.name, clerk, crew)
-        self.flights: dict[str, Flight] = {}
+    def __init__(self, worker: Worker, store_thread: StoreThread, pool: ComputePool, stop: threading.Event) -> None:
+        self.worker, self.rhythm, self.store_thread, self.pool, self.stop = (
+            worker,
+            worker.rhythm,
+            store_thread,
+            pool,
+            stop,
+        )
+        self.performer = Performer(worker.name, store_thread, pool)
+        self.running: dict[str, RunningUnit] = {}
         self.started = now()
         self._over = asyncio.Event()
 
@@ -109,20 +115,20 @@ class Shift:
         await self._beat()
         rhythms: list[tuple[Callable[[], Awaitable[None]], float]] = [
             (self._beat, self.rhythm.beat),
-            (self.performer.ledger.flush, self.rhythm.flush),
-            (self._tend, self.rhythm.poll),
+            (self.performer.turn_buffer.flush, self.rhythm.flush),
+            (self._close_idle, self.rhythm.poll),
             (self._start_due, self.rhythm.schedules),
         ]
         try:
             async with _repeated(rhythms):
                 while not self.stop.is_set():
                     begun = await self._claim()
-                    if begun is None and drain and not self.flights:
+                    if begun is None and drain and not self.running:
                         break
                     await self._pause()
         finally:
             # Also where the loop was interrupted: what is given back need not wait for its lease to end.
-            await self._land()
+            await self._abandon_all()
             await self._leave()
 
     # --- taking units --------------------------------------------------------------------------------------------
@@ -130,11 +136,11 @@ class Shift:
     async def _claim(self) -> int | None:
         """Begin what can be begun; None when no run is open."""
         try:
-            kinds = await self.clerk.read(lambda tx: {run.kind for run in tx.runs.open()})
+            kinds = await self.store_thread.read(lambda tx: {run.kind for run in tx.runs.open()})
             if not kinds:
                 return None
             talking = {kind for kind in kinds if not await _in_executor(kind)}
-            units = await self.clerk.write(lambda tx: self._taken(tx, kinds - talking, talking))
+            units = await self.store_thread.write(lambda tx: self._taken(tx, kinds - talking, talking))
         except StoreError as error:
             _log.debug("no units could be taken: %s", error.trouble)  # the store itself logs when it stops to serve
             return 0
@@ -146,9 +152,9 @@ class Shift:
         return len(units)
 
     def _taken(self, tx: Transaction, computing: set[str], talking: set[str]) -> list[tuple[Unit, bool]]:
-        flights = list(self.flights.values())
-        talks = sum(flight.talk for flight in flights)
-        free, name, lease = self.crew.slots - (len(flights) - talks), self.worker.name, self.rhythm.lease
+        running = list(self.running.values())
+        talks = sum(unit_task.talk for unit_task in running)
+        free, name, lease = self.pool.slots - (len(running) - talks), self.worker.name, self.rhythm.lease
         last = tx.units.claim_conclusions(name, max(0, free), now(), lease)
         room = free - len(last)
         computed = tx.units.claim(name, max(0, room), now(), lease, kinds=computing) if computing else ()
@@ -156,20 +162,20 @@ class Shift:
         return [*((unit, False) for unit in last + computed), *((unit, True) for unit in talked)]
 
     def _begin(self, unit: Unit, talk: bool) -> None:
-        if (before := self.flights.get(unit.id)) is not None:
+        if (before := self.running.get(unit.id)) is not None:
             # The lease was lost for a moment, for instance while the machine slept: begun anew.
             before.lost = True
             before.task.cancel()
         task = asyncio.create_task(self.performer.perform(unit))
-        flight = self.flights[unit.id] = Flight(unit, talk, task)
-        task.add_done_callback(lambda _: self._landed(flight))
+        unit_task = self.running[unit.id] = RunningUnit(unit, talk, task)
+        task.add_done_callback(lambda _: self._note_end(unit_task))
 
-    def _landed(self, flight: Flight) -> None:
-        if self.flights.get(flight.unit.id) is flight:
-            del self.flights[flight.unit.id]
-        if not flight.task.cancelled() and (error := flight.task.exception()) is not None:
+    def _note_end(self, unit_task: RunningUnit) -> None:
+        if self.running.get(unit_task.unit.id) is unit_task:
+            del self.running[unit_task.unit.id]
+        if not unit_task.task.cancelled() and (error := unit_task.task.exception()) is not None:
             level = logging.DEBUG if isinstance(error, StoreError) else logging.ERROR
-            _log.log(level, "unit %s could not be kept", flight.unit.key, exc_info=error)
+            _log.log(level, "unit %s could not be kept", unit_task.unit.key, exc_info=error)
         self._over.set()
 
     async def _pause(self) -> None:
@@ -184,7 +190,7 @@ class Shift:
 
     async def _beat(self) -> None:
         """Hold on to what is on its way; let go of what is held by somebody else."""
-        mine = set(self.flights)
+        mine = set(self.running)
         name, lease = self.worker.name, self.rhythm.lease
         me = WorkerRow(name, socket.gethostname(), os.getpid(), self.started, now())
 
@@ -194,20 +200,20 @@ class Shift:
             # Only what is on its way: a unit whose result could not be written must come free again.
             return tx.units.renew(name, now(), lease, only=mine)
 
-        held = await self.clerk.write(do)
+        held = await self.store_thread.write(do)
         for unit_id in mine - held:
-            if (flight := self.flights.get(unit_id)) is not None:
-                flight.lost = True
-                flight.task.cancel()
-                self.performer.ledger.drop(unit_id)
+            if (unit_task := self.running.get(unit_id)) is not None:
+                unit_task.lost = True
+                unit_task.task.cancel()
+                self.performer.turn_buffer.drop(unit_id)
 
-    async def _tend(self) -> None:
+    async def _close_idle(self) -> None:
         """Abandon talks of runs that were cancelled; close rooms that are not needed any more."""
-        busy = {flight.unit.run_id for flight in self.flights.values() if flight.talk}
-        open_runs = await self.clerk.read(lambda tx: {run.id for run in tx.runs.open()})
-        for flight in list(self.flights.values()):
-            if flight.talk and flight.unit.run_id not in open_runs:
-                await self._abandon(flight)
+        busy = {unit_task.unit.run_id for unit_task in self.running.values() if unit_task.talk}
+        open_runs = await self.store_thread.read(lambda tx: {run.id for run in tx.runs.open()})
+        for unit_task in list(self.running.values()):
+            if unit_task.talk and unit_task.unit.run_id not in open_runs:
+                await self._abandon(unit_task)
         await self.performer.rooms.leave_idle(busy, over=self.performer.rooms.names() - open_runs)
 
     async def _start_due(self) -> None:
@@ -216,21 +222,21 @@ class Shift:
 
     # --- leaving -------------------------------------------------------------------------------------------------
 
-    async def _abandon(self, flight: Flight) -> None:
-        flight.task.cancel()
-        await asyncio.wait([flight.task])
-        if flight.task.cancelled() and not flight.lost:
-            await self.performer.release(flight.unit)
+    async def _abandon(self, unit_task: RunningUnit) -> None:
+        unit_task.task.cancel()
+        await asyncio.wait([unit_task.task])
+        if unit_task.task.cancelled() and not unit_task.lost:
+            await self.performer.release(unit_task.unit)
 
-    async def _land(self) -> None:
+    async def _abandon_all(self) -> None:
         """Give back all that is on its way."""
-        for flight in list(self.flights.values()):
-            await self._abandon(flight)
+        for unit_task in list(self.running.values()):
+            await self._abandon(unit_task)
 
     async def _leave(self) -> None:
         await self.performer.close()
         with suppress(Exception):
-            await self.clerk.write(lambda tx: tx.workers.forget(self.worker.name))
+            await self.store_thread.write(lambda tx: tx.workers.forget(self.worker.name))
 
 
 async def _in_executor(kind: str) -> bool:

@@ -97,7 +97,16 @@ def restore(
         check_names(archive, [MANIFEST, *map(_part, manifest.tables)], path)
         with new_database(address) as (store, connection):
             upgrade(connection, manifest.schema)
-            _load(archive, manifest, connection, path, progress)
+            found = found_tables(connection)
+            unknown = set(manifest.tables) ^ (set(found) - TRANSIENT)
+            if unknown:
+                raise _damaged(
+                    f"its tables are not those of the schema {manifest.schema}: {', '.join(sorted(unknown))}", path
+                )
+            for name, table in found.items():
+                if name not in TRANSIENT:
+                    _load_table(archive, table, manifest.tables[name], connection, path)
+                    progress(f"{name}: {plural(manifest.tables[name].rows, 'row')}")
             upgrade(connection)
             _begin_again(connection)
     return store
@@ -127,21 +136,6 @@ def _write_table(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) ->
             digest.update(line)
             part.write(line)
     return Content(rows, digest.hexdigest())
-
-
-def _load(
-    archive: zipfile.ZipFile, manifest: Manifest, connection: Connection, path: str | Path, progress: Progress
-) -> None:
-    found = found_tables(connection)
-    unknown = set(manifest.tables) ^ (set(found) - TRANSIENT)
-    if unknown:
-        raise _damaged(
-            f"its tables are not those of the schema {manifest.schema}: {', '.join(sorted(unknown))}", path
-        )
-    for name, table in found.items():
-        if name not in TRANSIENT:
-            _load_table(archive, table, manifest.tables[name], connection, path)
-            progress(f"{name}: {plural(manifest.tables[name].rows, 'row')}")
 
 
 def _load_table(

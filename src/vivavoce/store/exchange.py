@@ -78,7 +78,14 @@ def import_project(
         if changes:
             summary = say(f"Imported from {Path(path).name!s}")
             tx.edits.apply(project.id, user_id, "import", summary, changes, why=" ".join(notes)[:MOST_WHY])
-        _add_talks(tx, material, project)
+        rows, ratings = [], []
+        for place, talk in enumerate(material.talks):
+            told = {name: talk[name] for name in ("name", "batch", "bot", "person", "source", "passed", "created")}
+            row = DialogueRow(id=new_id(), project_id=project.id, turns=tuple(talk["turns"]), place=place, **told)
+            rows.append(row)
+            ratings += [_rating(rating, row) for rating in talk["ratings"]]
+        tx.dialogues.put(rows)
+        tx.ratings.put_many(ratings)
     return project
 
 
@@ -197,21 +204,6 @@ def _suite_changes(tx: Transaction, material: Material, project: Project) -> Ite
             yield tx.edits.insert(
                 "scenarios", {"id": new_id(), "suite_id": suite_id, **own, "place": place, "created": at}
             )
-
-
-def _add_talks(tx: Transaction, material: Material, project: Project) -> None:
-    rows, ratings = [], []
-    for place, talk in enumerate(material.talks):
-        row = _talk(talk, project, place)
-        rows.append(row)
-        ratings += [_rating(rating, row) for rating in talk["ratings"]]
-    tx.dialogues.put(rows)
-    tx.ratings.put_many(ratings)
-
-
-def _talk(talk: Mapping[str, Any], project: Project, place: int) -> DialogueRow:
-    told = {name: talk[name] for name in ("name", "batch", "bot", "person", "source", "passed", "created")}
-    return DialogueRow(id=new_id(), project_id=project.id, turns=tuple(talk["turns"]), place=place, **told)
 
 
 def _rating(rating: Mapping[str, Any], talk: DialogueRow) -> RatingRow:

@@ -123,7 +123,10 @@ def schema_change(store: Store) -> Iterator[Connection]:
             return
         with _unbound(connection), connection.execution_options(viva_writing=True).begin():
             yield connection
-            _check_references(store, connection)
+            if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
+                raise WorkError(
+                    "rows would lose what they belong to", where=store.address, remedy="nothing was changed"
+                )
 
 
 @contextmanager
@@ -135,11 +138,6 @@ def _unbound(connection: Connection) -> Iterator[None]:
         yield
     finally:
         raw.execute("PRAGMA foreign_keys = ON")
-
-
-def _check_references(store: Store, connection: Connection) -> None:
-    if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
-        raise WorkError("rows would lose what they belong to", where=store.address, remedy="nothing was changed")
 
 
 def _known_version(store: Store) -> str:
@@ -189,11 +187,6 @@ def _make_file(address: str | Path) -> Path | None:
             remedy="check that you may write there",
         ) from error
     return path
-
-
-def file_of(store: Store) -> Path | None:
-    """Return the file of a workspace; None where it is in PostgreSQL."""
-    return Path(store.engine.url.database or "") if store.embedded else None
 
 
 def _files_of(path: Path | None) -> tuple[Path, ...]:

@@ -80,7 +80,10 @@ def suite_texts(suites: Iterable[tuple[SuiteRow, Sequence[ScenarioRow]]]) -> dic
         texts[f"{folder}/suite.yaml"] = suite.head
         texts |= {file: row.text for file, row in zip(files, scenarios, strict=True)}
         own = {name: getattr(suite, name) for name in ("name", "title", "language", "agent")}
-        listed = [_scenario_values(row, file) for row, file in zip(scenarios, files, strict=True)]
+        listed = [
+            {"name": row.name, "title": row.title, "domain": row.domain, "level": row.level, "file": file}
+            for row, file in zip(scenarios, files, strict=True)
+        ]
         index.append({**own, "file": f"{folder}/suite.yaml", "scenarios": listed})
     return {SUITES: _json(index), **texts}
 
@@ -114,7 +117,10 @@ def without_secrets(value: Any) -> Any:
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write CSV that no spreadsheet takes for formulas; `read_table` gives back the same cells."""
-    lines = (",".join(_quoted(_guarded(cell)) for cell in row) for row in rows)
+    lines = (
+        ",".join(_quoted(f"'{cell}" if cell.startswith((*FORMULA_STARTS, "'")) else cell) for cell in row)
+        for row in rows
+    )
     return "".join(f"{line}\n" for line in (",".join(map(_quoted, columns)), *lines))
 
 
@@ -133,16 +139,8 @@ def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in '",\r\n') else cell
 
 
-def _guarded(cell: str) -> str:
-    return f"'{cell}" if cell.startswith((*FORMULA_STARTS, "'")) else cell
-
-
 def _plain(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith((*FORMULA_STARTS, "'")) else cell
-
-
-def _scenario_values(row: ScenarioRow, file: str) -> dict[str, str]:
-    return {"name": row.name, "title": row.title, "domain": row.domain, "level": row.level, "file": file}
 
 
 def _variable(key: str) -> str:

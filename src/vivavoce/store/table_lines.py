@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from vivavoce.errors import DataError, Fault
-from vivavoce.store.tables import Moment
+from vivavoce.store.columns import Moment
 
 Convert = Callable[[Any], Any]
 # So many rows are in memory at once.
@@ -29,7 +29,11 @@ def found_tables(connection: Connection) -> dict[str, sa.Table]:
     found.reflect(connection)
     for table in found.sorted_tables:
         for column in table.columns:
-            _settle(column)
+            # Give a column the type that means the same in both databases.
+            if isinstance(column.type, sa.DateTime):
+                column.type = Moment()
+            elif isinstance(column.type, sa.JSON):
+                column.type = sa.JSON(none_as_null=bool(column.nullable))
     return {table.name: table for table in found.sorted_tables if table.name != "alembic_version"}
 
 
@@ -57,14 +61,6 @@ def load_lines(connection: Connection, table: sa.Table, lines: Iterable[bytes], 
     if batch:
         connection.execute(sa.insert(table), batch)
     return count
-
-
-def _settle(column: sa.Column[Any]) -> None:
-    """Give a column the type that means the same in both databases."""
-    if isinstance(column.type, sa.DateTime):
-        column.type = Moment()
-    elif isinstance(column.type, sa.JSON):
-        column.type = sa.JSON(none_as_null=bool(column.nullable))
 
 
 def _writer(column: sa.Column[Any]) -> Convert | None:

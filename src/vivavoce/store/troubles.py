@@ -28,8 +28,6 @@ _log = logging.getLogger(__name__)
 # SQLite reports some writes to a full disk as input/output errors: with less room than this, the disk is full.
 LEAST_FREE_BYTES = 64 * 1024
 POSTGRES_DISK_FULL = "53100"
-# Classes of SQLSTATE for waiting and for a limit of the server, such as its connections.
-POSTGRES_BUSY = ("40", "53", "55")
 POSTGRES_GONE = ("08", "57P")
 
 

@@ -9,7 +9,6 @@ may do, and of that only what its scopes allow.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
@@ -18,15 +17,12 @@ from starlette.concurrency import run_in_threadpool
 from vivavoce.errors import AbsentError, AccessError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, SignIn, Token, User
-from vivavoce.store.stamps import now
 from vivavoce.web.config import WebConfig
-from vivavoce.web.security import bearer_token, client_address, digest_of, is_api_token, read_session
+from vivavoce.web.security import bearer_token, client_address, read_session
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.keys import SCOPES
-from vivavoce.workspace.access.sessions import LIFETIME
-
-# A visit is noted this often at most: writing on every request would cost more than the request.
-NOTE_EVERY = timedelta(minutes=5)
+from vivavoce.workspace.access.keys import use_key
+from vivavoce.workspace.access.sessions import resume_session
+from vivavoce.workspace.projects.projects import find_project
 
 
 class SignInNeededError(AccessError):
@@ -89,7 +85,8 @@ def visitor_of(request: Request) -> Visitor | None:
     if not hasattr(request.state, "visitor"):
         # Nobody, where the look-up fails: the page that says so must not fail in the same way.
         request.state.visitor = None
-        request.state.visitor = _by_key(request) if _key(request) else _by_cookie(request)
+        key = bearer_token(request.headers.get("authorization"))
+        request.state.visitor = _by_key(request, key) if key else _by_cookie(request)
     return cast("Visitor | None", request.state.visitor)
 
 
@@ -126,53 +123,27 @@ async def _look_up(request: Request) -> None:
 def _find(request: Request) -> None:
     slug = request.path_params.get("slug")
     visitor_of(request)
-    request.state.project = None
-    if slug is not None:
-        with store_of(request).reading() as tx:
-            request.state.project = tx.projects.by_slug(slug)
+    request.state.project = None if slug is None else find_project(store_of(request), slug)
 
 
 async def _store(request: Request) -> Store:
     return store_of(request)
 
 
-def _key(request: Request) -> str | None:
-    return bearer_token(request.headers.get("authorization"))
-
-
-def _by_key(request: Request) -> Visitor | None:
-    key = _key(request) or ""
-    if not is_api_token(key):
+def _by_key(request: Request, secret: str) -> Visitor | None:
+    known = use_key(store_of(request), secret)
+    if known is None:
         return None
-    with store_of(request).reading() as tx:
-        found = tx.tokens.find(digest_of(key), now())
-    if found is None:
-        return None
-    token, user = found
-    if token.seen is None or now() - token.seen > NOTE_EVERY:
-        with store_of(request).writing() as tx:
-            tx.tokens.touch(token.id, now())
-    granted = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
-    most = max(granted, key=list(Role).index, default=None)
-    if most is None:
-        return None
-    role = most if user.role.covers(most) else user.role
+    token, user, role = known
     return Visitor(user, role, address_of(request), token=token)
 
 
 def _by_cookie(request: Request) -> Visitor | None:
     secret = read_session(request.scope, behind_proxy=config_of(request).behind_proxy)
-    if not secret:
+    known = resume_session(store_of(request), secret) if secret else None
+    if known is None:
         return None
-    with store_of(request).reading() as tx:
-        found = tx.sessions.find(digest_of(secret), now())
-    if found is None:
-        return None
-    sign_in, user = found
-    if now() - sign_in.seen > NOTE_EVERY:
-        with store_of(request).writing() as tx:
-            tx.sessions.touch(sign_in.id, now(), now() + LIFETIME)
-            tx.users.mark_seen(user.id, now())
+    sign_in, user = known
     return Visitor(user, user.role, address_of(request), sign_in=sign_in)
 
 

@@ -18,6 +18,7 @@ from vivavoce.web.access import Visitor, store_of, visitor_of
 from vivavoce.web.language import Words, choose_language
 from vivavoce.web.navigation import project_links, sections
 from vivavoce.web.rendering import Flash, Frame, Person, choose_theme, render
+from vivavoce.workspace.projects.projects import list_projects
 
 FLASH_COOKIE = "viva_flash"
 FLASH_SECONDS = 60
@@ -121,9 +122,7 @@ def frame_of(
     )
     if who is None:
         return plain
-    with store_of(request).reading() as tx:
-        projects = tx.projects.all()
-    here, others = project_links(projects, project)
+    here, others = project_links(list_projects(store_of(request)), project)
     return replace(
         plain,
         user=Person(who.user.name or who.user.login, words.gettext(str(who.role)), who.user.id),

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal, cast
 
 from fastapi import FastAPI, Request
@@ -19,8 +19,8 @@ from starlette.responses import JSONResponse
 
 from vivavoce.errors import AbsentError
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.units import LEASE_SECONDS
 from vivavoce.store.stamps import now
+from vivavoce.workspace.exams.silence import count_alive
 
 HEALTH = "/healthz"
 OK, AWAY, ABSENT, UNKNOWN = "ok", "away", "absent", "unknown"
@@ -63,7 +63,7 @@ class Health:
         """Return how many workers are alive; None where the database does not answer in time."""
         asked = self._asked
         if asked is None or (asked.done() and time.monotonic() - self._asked_at > FRESH_SECONDS):
-            asked = self._asked = self._thread.submit(_count_alive, store)
+            asked = self._asked = self._thread.submit(count_alive, store)
             self._asked_at = time.monotonic()
         # Shielded, since a probe that gives up must not take the answer away from the next one.
         waiting = asyncio.shield(asyncio.wrap_future(asked))
@@ -110,8 +110,3 @@ def _health_of(request: Request) -> Health:
 
 def _answer(content: Mapping[str, object], *, healthy: bool) -> JSONResponse:
     return JSONResponse(content, 200 if healthy else 503, {"Cache-Control": "no-store"})
-
-
-def _count_alive(store: Store) -> int:
-    with store.reading() as tx:
-        return len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS)))

@@ -19,7 +19,7 @@ from vivavoce.web.listing import Listing
 from vivavoce.web.parts import Pager
 from vivavoce.web.rendering import Link
 from vivavoce.web.security import saved_upload
-from vivavoce.workspace.topics.incoming import Source
+from vivavoce.workspace.uploads import Source
 
 ROWS = 100
 

@@ -157,7 +157,7 @@ class Announcement:
 
     def make(self) -> None:
         """Tell the address and, where there is no admin, the link that makes one."""
-        from vivavoce.workspace.access.setting_up import setup_link
+        from vivavoce.workspace.access.people import setup_link
 
         url = address_of(self.bound, self.listening.host)
         path = setup_link(self.store)
@@ -212,7 +212,7 @@ def address_of(bound: socket.socket, host: str) -> str:
 
 
 def _check_public(store: Store, host: str) -> None:
-    from vivavoce.workspace.access.setting_up import needs_setup
+    from vivavoce.workspace.access.people import needs_setup
 
     if not is_loopback(host) and needs_setup(store):
         raise UsageError(

@@ -75,10 +75,11 @@ def open_current(given: str | None) -> Store:
 
 def find_project(store: Store, slug: str) -> Project:
     """Return the project with this short name."""
-    with store.reading() as tx:
-        found = tx.projects.by_slug(slug)
-        known = [one.slug for one in tx.projects.all()]
+    from vivavoce.workspace.projects import projects
+
+    found = projects.find_project(store, slug)
     if found is None:
+        known = [one.slug for one in projects.list_projects(store)]
         raise AbsentError(
             f"there is no project '{slug}'.{nearest(slug, known)}",
             where=store.address,

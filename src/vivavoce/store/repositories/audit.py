@@ -1,19 +1,36 @@
-"""What was done by whom."""
+"""What was done by whom, and what holds for the whole workspace."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import Repository
+from vivavoce.store.repositories.repository import Repository, holding, matching
 from vivavoce.store.rows import AuditLine
 from vivavoce.store.stamps import new_id, now
-from vivavoce.store.tables import audit
+from vivavoce.store.tables import audit, options
+
+# Asked for instead of the id of a person: nobody did it, the product did.
+PRODUCT_ITSELF = "product"
 
 
-class Audit(Repository):
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which lines of the log are wanted; what is empty narrows nothing. `person`: an id, or `PRODUCT_ITSELF`."""
+
+    person: str = ""
+    project: str = ""
+    action: str = ""
+    search: str = ""
+
+
+ALL_LINES = LogFilter()
+
+
+class Audit(Repository[AuditLine], table=audit, row=AuditLine):
     """What was done by whom, from where; lines are added and never changed."""
 
     def add(
@@ -29,26 +46,62 @@ class Audit(Repository):
         at: datetime | None = None,
     ) -> AuditLine:
         """Write a line."""
-        line = AuditLine(new_id(), at or now(), user_id, action, noun, noun_id, project_id, detail, address)
-        self._put(audit, [{column.name: getattr(line, column.name) for column in audit.c}])
-        return line
+        return self._add(
+            AuditLine(new_id(), at or now(), user_id, action, noun, noun_id, project_id, detail, address)
+        )
 
-    def page(
-        self, limit: int = 50, offset: int = 0, project_id: str | None = None, user_id: str | None = None
-    ) -> tuple[AuditLine, ...]:
-        """Return lines, the newest first; of one project or person where they are given."""
-        query = _chosen(sa.select(audit), project_id, user_id).order_by(audit.c.at.desc(), audit.c.id)
-        return self._all(AuditLine, query.limit(limit).offset(offset))
+    def page(self, wanted: LogFilter = ALL_LINES, limit: int = 50, offset: int = 0) -> tuple[AuditLine, ...]:
+        """Return lines, the newest first."""
+        query = self._select(*_conditions(wanted)).order_by(audit.c.at.desc(), audit.c.id)
+        return self._all(query.limit(limit).offset(offset))
 
-    def count(self, project_id: str | None = None, user_id: str | None = None) -> int:
+    def count(self, wanted: LogFilter = ALL_LINES) -> int:
         """Return how many lines there are."""
-        query = _chosen(sa.select(sa.func.count()).select_from(audit), project_id, user_id)
-        return int(self.connection.execute(query).scalar_one())
+        return self._count(*_conditions(wanted))
+
+    def actions(self) -> tuple[str, ...]:
+        """Return everything that was ever done, by name."""
+        return tuple(self._scalars(sa.select(audit.c.action).distinct().order_by(audit.c.action)))
+
+    def latest(self, project_id: str, noun: str, action: str, limit: int) -> dict[str, tuple[datetime, str]]:
+        """Return when and how something was done last to each row of a kind, by its id; `limit`: lines to read."""
+        same = (audit.c.project_id == project_id, audit.c.noun == noun, audit.c.action == action)
+        query = sa.select(audit.c.noun_id, audit.c.at, audit.c.detail).where(*same).order_by(audit.c.at.desc())
+        latest: dict[str, tuple[datetime, str]] = {}
+        for noun_id, at, detail in self.connection.execute(query.limit(limit)):
+            latest.setdefault(noun_id, (at, detail))
+        return latest
 
 
-def _chosen(query: sa.Select[Any], project_id: str | None, user_id: str | None) -> sa.Select[Any]:
-    if project_id is not None:
-        query = query.where(audit.c.project_id == project_id)
-    if user_id is not None:
-        query = query.where(audit.c.user_id == user_id)
-    return query
+class Options(Repository[Any], table=options):
+    """Plain values by name, for the whole workspace."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a value, or the default where none was set."""
+        values = self.connection.execute(sa.select(options.c.value).where(options.c.name == name)).first()
+        return default if values is None else values[0]
+
+    def set(self, name: str, value: Any) -> None:
+        """Keep a value of plain JSON."""
+        self._upsert([{"name": name, "value": value}], "name")
+
+    def unset(self, name: str) -> None:
+        """Forget a value: the default holds again."""
+        self._delete(options.c.name == name)
+
+    def all(self) -> dict[str, Any]:
+        """Return all values that were set."""
+        return self._pairs(sa.select(options.c.name, options.c.value).order_by(options.c.name))
+
+
+def _conditions(wanted: LogFilter) -> list[sa.ColumnElement[bool]]:
+    nobody = wanted.person == PRODUCT_ITSELF
+    return [
+        *matching(
+            (audit.c.user_id, None if nobody else wanted.person or None),
+            (audit.c.project_id, wanted.project or None),
+            (audit.c.action, wanted.action or None),
+        ),
+        *((audit.c.user_id.is_(None),) if nobody else ()),
+        *holding(wanted.search.strip(), audit.c.detail, audit.c.noun, audit.c.address),
+    ]

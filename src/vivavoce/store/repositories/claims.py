@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from vivavoce.store import tables
 from vivavoce.store.rows import RunState, UnitState
+from vivavoce.store.tables import runs, units
 
 # How often a unit is begun before it counts as failed.
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 # The last unit of every run: its findings are made when all others are over. No exam has a unit without a key.
 CONCLUSION = ""
 CONCLUDING_PHASE = 1_000_000
-OPEN = tuple(state.value for state in RunState if state.open)
+OPEN = tuple(state for state in RunState if state.open)
 
 
 class _Waiting(NamedTuple):
@@ -44,7 +44,11 @@ class Queue:
 
 def claimable(connection: Connection, worker: str, limit: int, kinds: Collection[str] | None) -> list[str]:
     """Return the ids of units that a worker may begin now, in order."""
-    open_runs = _open_runs(connection, kinds)
+    query = sa.select(runs.c.id, runs.c.project_id, runs.c.options, runs.c.served)
+    query = query.where(runs.c.state.in_([RunState.WAITING, RunState.RUNNING]))
+    if kinds is not None:
+        query = query.where(runs.c.kind.in_(list(kinds)))
+    open_runs = {found.id: found for found in connection.execute(query.order_by(runs.c.created, runs.c.number))}
     for run_id in _held_by_others(connection, worker, [run.id for run in open_runs.values() if _is_capped(run)]):
         del open_runs[run_id]
     if not open_runs or limit <= 0:
@@ -59,12 +63,11 @@ def claimable(connection: Connection, worker: str, limit: int, kinds: Collection
 
 def conclusions(connection: Connection, limit: int) -> list[str]:
     """Return the ids of conclusions that wait for nothing any more."""
-    units, runs = tables.units, tables.runs
     query = (
         sa.select(units.c.id)
         .join(runs, runs.c.id == units.c.run_id)
-        .where(runs.c.state == RunState.CONCLUDING.value, units.c.key == CONCLUSION)
-        .where(units.c.state == UnitState.WAITING.value)
+        .where(runs.c.state == RunState.CONCLUDING, units.c.key == CONCLUSION)
+        .where(units.c.state == UnitState.WAITING)
         .order_by(runs.c.created)
         .limit(limit)
     )
@@ -77,32 +80,21 @@ def limit_key(project_id: str, bot: str) -> str:
     return f"{project_id} {bot}"[:200] if bot else ""
 
 
-def _open_runs(connection: Connection, kinds: Collection[str] | None) -> dict[str, Any]:
-    runs = tables.runs
-    query = sa.select(runs.c.id, runs.c.project_id, runs.c.options, runs.c.served)
-    query = query.where(runs.c.state.in_([RunState.WAITING.value, RunState.RUNNING.value]))
-    if kinds is not None:
-        query = query.where(runs.c.kind.in_(list(kinds)))
-    return {found.id: found for found in connection.execute(query.order_by(runs.c.created, runs.c.number))}
-
-
 def _is_capped(run: Any) -> bool:
     """Tell whether the messages of a run are counted: whoever counts them must send all of them."""
     return run.options.get("max_messages") is not None
 
 
 def _held_by_others(connection: Connection, worker: str, run_ids: Collection[str]) -> list[str]:
-    units = tables.units
-    others = (units.c.state == UnitState.RUNNING.value, units.c.worker != worker, units.c.run_id.in_(run_ids))
+    others = (units.c.state == UnitState.RUNNING, units.c.worker != worker, units.c.run_id.in_(run_ids))
     return list(connection.execute(sa.select(units.c.run_id).distinct().where(*others)).scalars()) if run_ids else []
 
 
 def _phase(connection: Connection, run_id: str) -> int | None:
     """Return the phase that a run is in: the first with a unit that is not over."""
-    units = tables.units
     # One state at a time: the index answers each at once, however many units there are.
     asked = (
-        sa.select(units.c.phase).where(units.c.run_id == run_id, units.c.state == state.value)
+        sa.select(units.c.phase).where(units.c.run_id == run_id, units.c.state == state)
         for state in (UnitState.WAITING, UnitState.RUNNING)
     )
     found = [connection.execute(query.order_by(units.c.phase).limit(1)).scalar() for query in asked]
@@ -111,10 +103,7 @@ def _phase(connection: Connection, run_id: str) -> int | None:
 
 def _running(connection: Connection) -> tuple[Counter[str], Counter[str]]:
     """Return how many units are on their way, by run and by limit."""
-    units = tables.units
-    query = sa.select(units.c.run_id, units.c.limit_key, sa.func.count()).where(
-        units.c.state == UnitState.RUNNING.value
-    )
+    query = sa.select(units.c.run_id, units.c.limit_key, sa.func.count()).where(units.c.state == UnitState.RUNNING)
     by_run: Counter[str] = Counter()
     by_limit: Counter[str] = Counter()
     for run_id, key, n in connection.execute(query.group_by(units.c.run_id, units.c.limit_key)):
@@ -142,8 +131,8 @@ def _queue(connection: Connection, run: Any, limit: int, busy: Counter[str], mos
     phase = _phase(connection, run.id)
     if phase is None or phase >= CONCLUDING_PHASE:
         return []
-    units, limited = tables.units, list(_own_limits(run))
-    waiting = (units.c.run_id == run.id, units.c.state == UnitState.WAITING.value, units.c.phase == phase)
+    limited = list(_own_limits(run))
+    waiting = (units.c.run_id == run.id, units.c.state == UnitState.WAITING, units.c.phase == phase)
     query = sa.select(units.c.place, units.c.id, units.c.limit_key).where(*waiting).order_by(units.c.place)
     asked = [(units.c.limit_key == key, min(limit, most[key] - busy[key])) for key in limited]
     asked.append((units.c.limit_key.not_in(limited), limit))

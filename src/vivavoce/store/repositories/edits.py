@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 from itertools import groupby
@@ -14,7 +14,9 @@ from sqlalchemy.exc import IntegrityError
 from vivavoce.errors import Fault, StaleError, UsageError, plural
 from vivavoce.sentences import say
 from vivavoce.store import tables
-from vivavoce.store.repositories.repository import PIECE, Repository, required
+from vivavoce.store.columns import JsonTuple, Moment
+from vivavoce.store.repositories.edit_log import EditLog
+from vivavoce.store.repositories.repository import pieces, required
 from vivavoce.store.rows import Change, Edit
 from vivavoce.store.stamps import new_id, now
 
@@ -39,7 +41,7 @@ MOVING = {"schedules": "next_at"}
 SHOWN_CONFLICTS = 10
 
 
-class Edits(Repository):
+class Edits(EditLog):
     """Changes of material: who, when, why, before and after."""
 
     # --- making changes ------------------------------------------------------------------------------------------
@@ -62,15 +64,16 @@ class Edits(Repository):
         """Return the columns of rows as they are kept in an edit, by id; rows that are not there are left out."""
         table = NOUNS[noun]
         columns = [column for column in table.c if column.name != COUNTERS.get(noun)]
-        names, times = [column.name for column in columns], _moments(table)
-        found: dict[str, Mapping[str, Any]] = {}
-        for start in range(0, len(ids), PIECE):
-            query = sa.select(*columns).where(table.c.id.in_(ids[start : start + PIECE]))
-            for row in self.connection.execute(query):
+        names, written = [column.name for column in columns], _writers(table)
+        values: dict[str, Mapping[str, Any]] = {}
+        for piece in pieces(ids):
+            for row in self.connection.execute(sa.select(*columns).where(table.c.id.in_(piece))):
                 # By their order: tens of thousands of rows are read in half the time that names take.
                 plain = dict(zip(names, row, strict=True))
-                found[plain["id"]] = plain | {name: plain[name].isoformat() for name in times if plain[name]}
-        return found
+                values[plain["id"]] = plain | {
+                    name: write(plain[name]) for name, write in written.items() if plain[name] is not None
+                }
+        return values
 
     def apply(
         self,
@@ -89,7 +92,7 @@ class Edits(Repository):
             raise UsageError("nothing would change", remedy="change something first")
         edit = Edit(new_id(), project_id, at or now(), user_id, action, summary, why, undoes, None, len(changes))
         self._do_all(edit, changes)
-        self._put(tables.changes, _change_values(edit.id, changes))
+        self._insert(_change_values(edit.id, changes), tables.changes)
         return edit
 
     def undo(
@@ -104,85 +107,12 @@ class Edits(Repository):
         said = ("undo", say(f"Undone: {edit.summary}"), why, edit_id)
         done = Edit(new_id(), edit.project_id, now(), user_id, *said, None, len(back))
         self._do_all(done, back)
-        self.connection.execute(_turned_round(edit, done))
-        self._mark(edit_id, undone_by=done.id)
+        self.connection.execute(_reversal(edit, done))
+        self._update(tables.edits.c.id == edit_id, undone_by=done.id)
         if edit.undoes:
             # What was undone holds again, and can be undone again.
-            self._mark(edit.undoes, undone_by=None)
+            self._update(tables.edits.c.id == edit.undoes, undone_by=None)
         return done
-
-    # --- looking -------------------------------------------------------------------------------------------------
-
-    def get(self, edit_id: str) -> Edit | None:
-        """Return an edit."""
-        return self._one(Edit, sa.select(tables.edits).where(tables.edits.c.id == edit_id))
-
-    def of_project(
-        self, project_id: str, *, limit: int = 50, offset: int = 0, since: datetime | None = None
-    ) -> tuple[Edit, ...]:
-        """Return the edits of a project, the newest first."""
-        edits = tables.edits
-        query = sa.select(edits).where(edits.c.project_id == project_id)
-        if since is not None:
-            query = query.where(edits.c.at >= since)
-        return self._all(Edit, query.order_by(edits.c.at.desc(), edits.c.id).limit(limit).offset(offset))
-
-    def state(self, project_id: str) -> tuple[int, str]:
-        """Return a mark of the content of a project: it is another one after every change."""
-        edits = tables.edits
-        newest = sa.select(edits.c.id).where(edits.c.project_id == project_id).order_by(edits.c.at.desc(), edits.c.id)
-        return self.count(project_id), self.connection.execute(newest.limit(1)).scalar() or ""
-
-    def count(self, project_id: str) -> int:
-        """Return how many edits a project has seen."""
-        query = sa.select(sa.func.count()).where(tables.edits.c.project_id == project_id)
-        return int(self.connection.execute(query).scalar_one())
-
-    def of_topic(self, topic_id: str, *, limit: int = 50) -> tuple[Edit, ...]:
-        """Return the edits that touched a topic, its answers or its examples, the newest first."""
-        changes, edits = tables.changes, tables.edits
-        touched = sa.select(changes.c.edit_id).where(changes.c.topic_id == topic_id)
-        query = sa.select(edits).where(edits.c.id.in_(touched)).order_by(edits.c.at.desc(), edits.c.id).limit(limit)
-        return self._all(Edit, query)
-
-    def topics_since(self, project_id: str, since: datetime) -> dict[str, str | None]:
-        """Return the topics that were touched since a time, each with the name it had before (None: as now)."""
-        changes, edits = tables.changes, tables.edits
-        recent = sa.select(edits.c.id).where(edits.c.project_id == project_id, edits.c.at >= since)
-        chosen = (changes.c.edit_id.in_(recent), changes.c.topic_id.is_not(None))
-        touched = self.connection.execute(sa.select(changes.c.topic_id).where(*chosen).distinct()).scalars()
-        found: dict[str, str | None] = dict.fromkeys(touched)
-        own = sa.select(changes.c.noun_id, changes.c.before).join(edits, edits.c.id == changes.c.edit_id)
-        own = own.where(*chosen, changes.c.noun == "topics").order_by(edits.c.at.desc(), changes.c.place.desc())
-        # The oldest change comes last and stays: it knows the first name.
-        found |= {row[0]: row[1]["name"] for row in self.connection.execute(own) if row[1] is not None}
-        return found
-
-    def last_names(self, noun: str, ids: Sequence[str]) -> dict[str, str]:
-        """Return the names that rows had last, also of those that are gone, by id."""
-        changes, edits = tables.changes, tables.edits
-        query = sa.select(changes.c.noun_id, changes.c.before, changes.c.after)
-        query = query.join(edits, edits.c.id == changes.c.edit_id).order_by(edits.c.at, changes.c.place)
-        found: dict[str, str] = {}
-        for start in range(0, len(ids), PIECE):
-            chosen = (changes.c.noun == noun, changes.c.noun_id.in_(ids[start : start + PIECE]))
-            for row in self.connection.execute(query.where(*chosen)):
-                found[row[0]] = str((row[2] or row[1])["name"])
-        return found
-
-    def of_row(self, noun: str, noun_id: str, *, limit: int = 50) -> tuple[Edit, ...]:
-        """Return the edits that touched one row, the newest first."""
-        changes, edits = tables.changes, tables.edits
-        touched = sa.select(changes.c.edit_id).where(changes.c.noun == noun, changes.c.noun_id == noun_id)
-        query = sa.select(edits).where(edits.c.id.in_(touched)).order_by(edits.c.at.desc(), edits.c.id).limit(limit)
-        return self._all(Edit, query)
-
-    def changes(self, edit_id: str, *, limit: int | None = None) -> tuple[Change, ...]:
-        """Return what an edit did, in order."""
-        table = tables.changes
-        columns = (table.c.noun, table.c.noun_id, table.c.before, table.c.after, table.c.topic_id)
-        query = sa.select(*columns).where(table.c.edit_id == edit_id).order_by(table.c.place).limit(limit)
-        return tuple(Change(*row) for row in self.connection.execute(query))
 
     # --- the work ------------------------------------------------------------------------------------------------
 
@@ -194,7 +124,7 @@ class Edits(Repository):
                 self._do(noun, step, list(group))
         except IntegrityError as error:
             raise _clash(error) from error
-        self._put(tables.edits, [_edit_values(edit)])
+        self._add(edit)
         self._keep_versions(edit, changes)
 
     def _check(self, changes: Sequence[Change]) -> None:
@@ -224,20 +154,16 @@ class Edits(Repository):
     def _do(self, noun: str, step: str, changes: Sequence[Change]) -> None:
         table = NOUNS[noun]
         if step == "insert":
-            self._put(table, [self._counted(noun, change) for change in changes])
+            self._insert((self._counted(noun, change) for change in changes), table)
         elif step == "delete":
-            for start in range(0, len(changes), PIECE):
-                ids = [change.noun_id for change in changes[start : start + PIECE]]
-                self.connection.execute(sa.delete(table).where(table.c.id.in_(ids)))
+            for piece in pieces([change.noun_id for change in changes]):
+                self.connection.execute(sa.delete(table).where(table.c.id.in_(piece)))
         else:
             for change in changes:
                 values: dict[str, Any] = _parsed(table, change.after or {})
                 if counter := COUNTERS.get(noun):
                     values[counter] = table.c[counter] + 1
                 self.connection.execute(sa.update(table).where(table.c.id == change.noun_id).values(values))
-
-    def _mark(self, edit_id: str, **values: Any) -> None:
-        self.connection.execute(sa.update(tables.edits).where(tables.edits.c.id == edit_id).values(values))
 
     def _counted(self, noun: str, change: Change) -> dict[str, Any]:
         values = _parsed(NOUNS[noun], change.after or {})
@@ -252,20 +178,13 @@ class Edits(Repository):
 
     def _keep_versions(self, edit: Edit, changes: Iterable[Change]) -> None:
         ids = {change.noun_id for change in changes if change.noun == "scenarios" and change.after is not None}
-        table = tables.scenarios
-        found = self.connection.execute(sa.select(table).where(table.c.id.in_(ids))).mappings().all() if ids else ()
-        rows = [
-            {
-                "scenario_id": row["id"],
-                "version": row["version"],
-                "text": row["text"],
-                "at": edit.at,
-                "user_id": edit.user_id,
-                "why": edit.why or edit.summary,
-            }
-            for row in found
-        ]
-        self._put(tables.scenario_versions, rows)
+        if not ids:
+            return
+        columns = [tables.scenarios.c[name] for name in ("id", "version", "text")]
+        rows = self.connection.execute(sa.select(*columns).where(tables.scenarios.c.id.in_(ids)))
+        saved = {"at": edit.at, "user_id": edit.user_id, "why": edit.why or edit.summary}
+        versions = ({"scenario_id": row.id, "version": row.version, "text": row.text, **saved} for row in rows.all())
+        self._insert(versions, tables.scenario_versions)
 
 
 def _step(change: Change) -> str:
@@ -291,18 +210,16 @@ def _at_rest(noun: str, values: Mapping[str, Any] | None) -> dict[str, Any] | No
 
 def _parsed(table: sa.Table, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns as the database takes them."""
-    times = {name: datetime.fromisoformat(values[name]) for name in _moments(table) if values.get(name) is not None}
+    moments = (column.name for column in table.c if isinstance(column.type, Moment))
+    times = {name: datetime.fromisoformat(values[name]) for name in moments if values.get(name) is not None}
     return {**values, **times}
 
 
 @cache
-def _moments(table: sa.Table) -> frozenset[str]:
-    """Return the columns of a table that hold a time."""
-    return frozenset(column.name for column in table.c if isinstance(column.type, tables.Moment))
-
-
-def _edit_values(edit: Edit) -> dict[str, Any]:
-    return {column.name: getattr(edit, column.name) for column in tables.edits.c}
+def _writers(table: sa.Table) -> Mapping[str, Callable[[Any], Any]]:
+    """Return how the columns become JSON that are not plain values."""
+    kinds: Mapping[type, Callable[[Any], Any]] = {Moment: datetime.isoformat, JsonTuple: list}
+    return {column.name: kinds[type(column.type)] for column in table.c if type(column.type) in kinds}
 
 
 def _change_values(edit_id: str, changes: Sequence[Change]) -> Iterator[dict[str, Any]]:
@@ -318,7 +235,7 @@ def _change_values(edit_id: str, changes: Sequence[Change]) -> Iterator[dict[str
         }
 
 
-def _turned_round(edit: Edit, undoing: Edit) -> sa.Insert:
+def _reversal(edit: Edit, undoing: Edit) -> sa.Insert:
     """Return what an edit did the other way round, written by the database itself: no row goes through our hands."""
     table = tables.changes
     place = sa.literal(undoing.size - 1) - table.c.place

@@ -1,37 +1,31 @@
-"""Exams: what was asked for, how far they are, and what they were made of."""
+"""Exams: what was asked for, how far they are, what they were made of, and those that start every day."""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, replace
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store import tables
-from vivavoce.store.repositories.repository import Repository, required
-from vivavoce.store.repositories.serial import one_at_a_time
-from vivavoce.store.rows import Run, RunState, Unit, UnitState
+from vivavoce.store.repositories.repository import RowsById, columns_of, matching, required
+from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState
 from vivavoce.store.stamps import now
+from vivavoce.store.tables import materials, runs, schedules, units
 
-T = TypeVar("T")
-OPEN = tuple(state.value for state in RunState if state.open)
+OPEN = tuple(state for state in RunState if state.open)
 
 
-class Runs(Repository):
+class Runs(RowsById[Run], table=runs, row=Run):
     """Exams of all projects."""
 
     # --- looking -------------------------------------------------------------------------------------------------
 
-    def get(self, run_id: str) -> Run | None:
-        """Return a run."""
-        return self._one(Run, sa.select(tables.runs).where(tables.runs.c.id == run_id))
-
     def by_number(self, project_id: str, number: int) -> Run | None:
         """Return a run by the number that people know it by."""
-        runs = tables.runs
-        return self._one(Run, sa.select(runs).where(runs.c.project_id == project_id, runs.c.number == number))
+        return self._one(runs.c.project_id == project_id, runs.c.number == number)
 
     def page(
         self,
@@ -44,8 +38,8 @@ class Runs(Repository):
         offset: int = 0,
     ) -> tuple[Run, ...]:
         """Return some runs of a project, the newest first."""
-        query = sa.select(tables.runs).where(*_chosen(project_id, kind, states, suite_id))
-        return self._all(Run, query.order_by(tables.runs.c.number.desc()).limit(limit).offset(offset))
+        query = self._select(*_chosen(project_id, kind, states, suite_id))
+        return self._all(query.order_by(runs.c.number.desc()).limit(limit).offset(offset))
 
     def count(
         self,
@@ -56,93 +50,118 @@ class Runs(Repository):
         suite_id: str | None = None,
     ) -> int:
         """Return how many runs there are."""
-        query = (
-            sa.select(sa.func.count()).select_from(tables.runs).where(*_chosen(project_id, kind, states, suite_id))
-        )
-        return int(self.connection.execute(query).scalar_one())
+        return self._count(*_chosen(project_id, kind, states, suite_id))
+
+    def counts(self, project_id: str) -> list[tuple[str, RunState, int]]:
+        """Return how many runs of each kind are in each state."""
+        query = sa.select(runs.c.kind, runs.c.state, sa.func.count()).where(runs.c.project_id == project_id)
+        rows = self.connection.execute(query.group_by(runs.c.kind, runs.c.state))
+        return [(kind, state, int(n)) for kind, state, n in rows]
+
+    def has_title(self, project_id: str, title: str) -> bool:
+        """Tell whether a run of a project is called this."""
+        return self._one(runs.c.project_id == project_id, runs.c.title == title) is not None
 
     def latest(self, project_id: str, kind: str, *, before: int | None = None) -> Run | None:
         """Return the newest run of a kind that is done, or the newest before the run of a number."""
-        query = sa.select(tables.runs).where(*_chosen(project_id, kind, (RunState.DONE,), None))
+        query = self._select(*_chosen(project_id, kind, (RunState.DONE,), None))
         if before is not None:
-            query = query.where(tables.runs.c.number < before)
-        return self._one(Run, query.order_by(tables.runs.c.number.desc()).limit(1))
+            query = query.where(runs.c.number < before)
+        return self._first(query.order_by(runs.c.number.desc()))
+
+    def last_of_schedules(self, project_id: str) -> dict[str, Run]:
+        """Return the newest run of each schedule, by the id of the schedule."""
+        last = sa.select(sa.func.max(runs.c.number)).group_by(runs.c.schedule_id)
+        last = last.where(runs.c.project_id == project_id, runs.c.schedule_id.is_not(None))
+        rows = self._all(self._select(runs.c.project_id == project_id, runs.c.number.in_(last)))
+        return {run.schedule_id: run for run in rows if run.schedule_id is not None}
+
+    def state(self, project_id: str, kind: str) -> tuple[Any, ...]:
+        """Return what changes whenever a run of a kind is done, renamed or deleted."""
+        numbers = (sa.func.count(), sa.func.sum(runs.c.version), sa.func.max(runs.c.number))
+        query = sa.select(*numbers).where(*_chosen(project_id, kind, (RunState.DONE,), None))
+        return tuple(self.connection.execute(query).one())
 
     def open(self, project_id: str | None = None) -> tuple[Run, ...]:
         """Return the runs in which something will still happen, the oldest first."""
-        runs = tables.runs
-        query = sa.select(runs).where(runs.c.state.in_(OPEN))
-        if project_id is not None:
-            query = query.where(runs.c.project_id == project_id)
-        return self._all(Run, query.order_by(runs.c.created, runs.c.number))
+        query = self._select(runs.c.state.in_(OPEN), *matching((runs.c.project_id, project_id)))
+        return self._all(query.order_by(runs.c.created, runs.c.number))
 
     def material(self, run_id: str) -> bytes:
         """Return what a run was made of."""
-        query = sa.select(tables.materials.c.content).where(tables.materials.c.run_id == run_id)
-        return gzip.decompress(required(self.connection.execute(query).scalar(), "run", run_id))
+        content = self._scalar(sa.select(materials.c.content).where(materials.c.run_id == run_id))
+        return gzip.decompress(required(content, "run", run_id))
 
     # --- keeping -------------------------------------------------------------------------------------------------
 
     def next_number(self, project_id: str) -> int:
         """Return the number for a new run of a project; nobody else gets one until this transaction is over."""
-        one_at_a_time(self.connection)
-        query = sa.select(sa.func.max(tables.runs.c.number)).where(tables.runs.c.project_id == project_id)
-        return (self.connection.execute(query).scalar() or 0) + 1
+        self.lock()
+        return (self._scalar(sa.select(sa.func.max(runs.c.number)).where(runs.c.project_id == project_id)) or 0) + 1
 
-    def add(self, run: Run, material: bytes, units: Iterable[Unit]) -> Run:
+    def add(self, run: Run, material: bytes, units_of_run: Iterable[Unit]) -> Run:
         """Keep a new run with its units; it gets its number here."""
-        numbered = replace(run, number=run.number or self.next_number(run.project_id))
-        self._put(tables.runs, [{**asdict(numbered), "state": numbered.state.value}])
-        self._put(tables.materials, [{"run_id": run.id, "content": gzip.compress(material, 6, mtime=0)}])
-        self._put(tables.units, [{**asdict(unit), "state": unit.state.value, "result": None} for unit in units])
+        numbered = self._add(replace(run, number=run.number or self.next_number(run.project_id)))
+        self._insert([{"run_id": run.id, "content": gzip.compress(material, 6, mtime=0)}], materials)
+        names = [column.name for column in columns_of(units, Unit)]
+        self._insert(({name: getattr(unit, name) for name in names} for unit in units_of_run), units)
         return numbered
 
     def set_state(self, run_id: str, state: RunState, **others: Any) -> None:
         """Change how far a run is, and other columns with it."""
-        self._change(run_id, {"state": state.value, **others})
+        self._change(run_id, state=state, **others)
+
+    def set_schedule(self, run_id: str, schedule_id: str) -> None:
+        """Note which schedule started a run."""
+        self._update(runs.c.id == run_id, schedule_id=schedule_id)
 
     def touch(self, run_id: str) -> None:
         """Say that something of a run changed, so that pages ask again."""
-        self._change(run_id, {})
+        self._change(run_id)
 
     def rename(self, run_id: str, title: str) -> None:
         """Give a run another title."""
-        self._change(run_id, {"title": title})
+        self._change(run_id, title=title)
 
     def delete(self, run_id: str) -> None:
         """Forget a run and all that it found."""
-        self.connection.execute(sa.delete(tables.runs).where(tables.runs.c.id == run_id))
+        self._delete(runs.c.id == run_id)
 
     def request_cancel(self, run_id: str) -> bool:
         """End a run: what waits is never begun, what is on its way ends at its next step. False: it was over."""
-        one_at_a_time(self.connection)
-        runs, units = tables.runs, tables.units
-        told = sa.update(runs).where(runs.c.id == run_id, runs.c.state.in_(OPEN))
-        ended = {"state": RunState.CANCELLED.value, "finished": now(), "version": runs.c.version + 1}
-        if self.connection.execute(told.values(ended)).rowcount == 0:
+        self.lock()
+        ended = {"state": RunState.CANCELLED, "finished": now(), "version": runs.c.version + 1}
+        if not self._update(runs.c.id == run_id, runs.c.state.in_(OPEN), **ended):
             return False
-        waiting = sa.update(units).where(units.c.run_id == run_id, units.c.state == UnitState.WAITING.value)
-        self.connection.execute(waiting.values(state=UnitState.CANCELLED.value))
+        waiting = sa.update(units).where(units.c.run_id == run_id, units.c.state == UnitState.WAITING)
+        self.connection.execute(waiting.values(state=UnitState.CANCELLED))
         return True
 
-    def _change(self, run_id: str, values: Mapping[str, Any]) -> None:
-        runs = tables.runs
-        told = sa.update(runs).where(runs.c.id == run_id).values({**values, "version": runs.c.version + 1})
-        self.connection.execute(told)
+    def _change(self, run_id: str, **values: Any) -> None:
+        self._update(runs.c.id == run_id, **values, version=runs.c.version + 1)
 
-    def _made(self, kind: type[T], found: Mapping[Any, Any]) -> T:
-        return kind(**{**found, "state": RunState(found["state"])})
+
+class Schedules(RowsById[Schedule], table=schedules, row=Schedule):
+    """Runs that start every day; they are changed through edits only, except for when they are due."""
+
+    def of_project(self, project_id: str) -> tuple[Schedule, ...]:
+        """Return the schedules of a project by the time of day."""
+        query = self._select(schedules.c.project_id == project_id)
+        return self._all(query.order_by(schedules.c.minute_of_day, schedules.c.id))
+
+    def due(self, now: datetime) -> tuple[Schedule, ...]:
+        """Return the schedules whose time has come."""
+        query = self._select(schedules.c.enabled.is_(True), schedules.c.next_at <= now)
+        return self._all(query.order_by(schedules.c.next_at, schedules.c.id))
+
+    def advance(self, schedule: Schedule, next_at: datetime) -> bool:
+        """Set when a schedule is due next; False when somebody else was faster, who starts the run then."""
+        as_seen = (schedules.c.next_at == schedule.next_at, schedules.c.enabled.is_(True))
+        return self._update(schedules.c.id == schedule.id, *as_seen, next_at=next_at) == 1
 
 
 def _chosen(
     project_id: str, kind: str | None, states: Collection[RunState] | None, suite_id: str | None
 ) -> list[sa.ColumnElement[bool]]:
-    runs = tables.runs
-    conditions = [runs.c.project_id == project_id]
-    if kind is not None:
-        conditions.append(runs.c.kind == kind)
-    if states is not None:
-        conditions.append(runs.c.state.in_([state.value for state in states]))
-    if suite_id is not None:
-        conditions.append(runs.c.suite_id == suite_id)
-    return conditions
+    wanted = matching((runs.c.project_id, project_id), (runs.c.kind, kind), (runs.c.suite_id, suite_id))
+    return wanted if states is None else [*wanted, runs.c.state.in_(states)]

@@ -12,7 +12,7 @@ from vivavoce.conversations.json_form import diff_to_json, literal_to_json, to_j
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.errors import Fault
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.turns import SORTS, TurnFilter
+from vivavoce.store.repositories.results import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.json_form import to_json
+from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import DialogueRow, Run, ScoreRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
@@ -20,6 +21,7 @@ from vivavoce.web.api.texts import Id, Text, Word
 from vivavoce.web.listing import Search
 from vivavoce.web.uploads import uploaded_source
 from vivavoce.workspace.dialogues import dialogues
+from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
 from vivavoce.workspace.dialogues.findings import Refused, findings_of
 from vivavoce.workspace.dialogues.imports import (
     Existing,
@@ -33,7 +35,6 @@ from vivavoce.workspace.dialogues.imports import (
     open_talks,
     prepare_talks,
 )
-from vivavoce.workspace.dialogues.lists import TalkChoice, TalkLine, list_talks
 from vivavoce.workspace.dialogues.reading import talks_of_run
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.allowed import SHIPPED_RATER
@@ -166,7 +167,7 @@ def list_dialogues(
     offset: Offset = 0,
 ) -> Listed[TalkLine]:
     """Return talks with their newest scores, the worst first."""
-    chosen = TalkChoice(batch, bot, search or None, marked)
+    chosen = DialogueFilter(batch, bot, search or None, marked)
     found = list_talks(store, project, chosen, sort=sort, limit=limit, offset=offset)
     return listed(found.lines, found.total)
 

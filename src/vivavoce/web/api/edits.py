@@ -11,7 +11,7 @@ from vivavoce.web.api.lists import Limit, Listed, Offset, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Why
 from vivavoce.workspace.topics import history
-from vivavoce.workspace.topics.blocking import undo_or_explain
+from vivavoce.workspace.topics.history import undo_or_explain
 
 router = APIRouter(tags=["edits"])
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 from vivavoce.settings import MOST_OUT_OF_SCOPE
-from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Edit, OutcomeRow, Run
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body

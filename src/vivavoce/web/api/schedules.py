@@ -66,8 +66,7 @@ def change_schedule(who: Editor, store: InStore, project: ProjectInPath, schedul
         if any(one is not None for one in others):
             raise UsageError("`enabled` is said alone", where="enabled", remedy="send two requests")
         return schedules.switch_schedule(store, who.actor, project, schedule_id, enabled=body.enabled)
-    with store.reading() as tx:
-        found = schedules.find_schedule(tx, project, schedule_id)
+    found = schedules.find_schedule(store, project, schedule_id)
     title = found.title if body.title is None else body.title
     options = found.options if body.options is None else body.options
     minute = found.minute_of_day if body.minute_of_day is None else body.minute_of_day

@@ -18,8 +18,7 @@ from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Text, Why, Word
 from vivavoce.workspace.scenarios import suites
-from vivavoce.workspace.scenarios.pasting import paste_scenarios, read_text
-from vivavoce.workspace.scenarios.suites import SuiteLine
+from vivavoce.workspace.scenarios.suites import SuiteLine, paste_scenarios, read_text
 
 router = APIRouter(tags=["suites"])
 Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The form of the file.")]
@@ -78,8 +77,7 @@ def _bring_in(store: Store, who: Visitor, project: Project, body: NewSuite) -> E
 @router.get("/projects/{slug}/suites/{suite_id}")
 def show_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: Id) -> SuiteRow:
     """Return a suite; `head` is its YAML without the scenarios."""
-    with store.reading() as tx:
-        return suites.find_suite(tx, project, suite_id)
+    return suites.find_suite(store, project, suite_id)
 
 
 @router.put("/projects/{slug}/suites/{suite_id}")
@@ -101,9 +99,7 @@ def delete_suite(who: Editor, store: InStore, project: ProjectInPath, suite_id: 
 )
 def export_suite(who: Reader, store: InStore, project: ProjectInPath, suite_id: Id, form: Form = "yaml") -> Response:
     """Return a suite as a file."""
-    with store.reading() as tx:
-        row = suites.find_suite(tx, project, suite_id)
-        content = suites.export_suite(tx, row.id, form)
+    row, content = suites.export_suite(store, project, suite_id, form)
     return download(f"{row.name}.{form}", MEDIA[form], content)
 
 

@@ -19,9 +19,9 @@ from vivavoce.web.api.places import Place
 from vivavoce.web.api.texts import Id, Line, Text, Why, Word
 from vivavoce.web.forms import MOST_WHY
 from vivavoce.web.listing import Search
-from vivavoce.workspace.topics import standing, topics
-from vivavoce.workspace.topics.exporting import COLUMNS, example_table, export_json
-from vivavoce.workspace.topics.standing import Flag, TopicLine
+from vivavoce.workspace.topics import overview, topics
+from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_json
+from vivavoce.workspace.topics.overview import Flag, TopicLine
 from vivavoce.workspace.topics.topics import AnswerChoice
 
 router = APIRouter(tags=["topics"])
@@ -117,7 +117,7 @@ def list_topics(
     offset: Offset = 0,
 ) -> Listed[TopicAnswer]:
     """Return topics: those whose name, description or answer holds the words."""
-    found = standing.list_topics(store, project, search=search, flag=flag, sort=sort, limit=limit, offset=offset)
+    found = overview.list_topics(store, project, search=search, flag=flag, sort=sort, limit=limit, offset=offset)
     return listed((_answer(line) for line in found.lines), found.total)
 
 
@@ -168,7 +168,7 @@ def export_topics(
 @router.get("/projects/{slug}/topics/{topic_id}")
 def show_topic(who: Reader, store: InStore, project: ProjectInPath, topic_id: Id) -> TopicDetail:
     """Return a topic and how it stands."""
-    state = standing.topic_state(store, project, topic_id)
+    state = overview.topic_state(store, project, topic_id)
     line, found = state.line, state.findings
     return TopicDetail(
         line.topic,

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 from vivavoce.errors import AbsentError, Fault, UsageError, nearest
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Role, Token
+from vivavoce.store.rows import Role, Token, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.new_passwords import refuse_faults
-from vivavoce.workspace.access.secrets.tokens import new_api_token
-from vivavoce.workspace.access.sessions import require_self_or_admin
+from vivavoce.workspace.access.secrets.passwords import refuse_faults
+from vivavoce.workspace.access.secrets.tokens import digest_of, is_api_token, new_api_token
+from vivavoce.workspace.access.sessions import NOTE_EVERY, require_self_or_admin
 from vivavoce.workspace.access.switches import read_switches
 
 # What a key may be good for, and the most that its owner can do with it.
@@ -22,6 +22,24 @@ SCOPES = {"read": Role.READER, "review": Role.REVIEWER, "edit": Role.EDITOR, "ad
 MOST_NAME = 100
 MOST_DAYS = 3650
 MOST_KEYS = 100
+
+
+def use_key(store: Store, secret: str) -> tuple[Token, User, Role] | None:
+    """Return a key, whose it is and the role that it gives, and note its use; None where it is worth nothing."""
+    if not is_api_token(secret):
+        return None
+    at = now()
+    with store.reading() as tx:
+        known = tx.tokens.find(digest_of(secret), at)
+    if known is None:
+        return None
+    token, user = known
+    if token.seen is None or at - token.seen > NOTE_EVERY:
+        with store.writing() as tx:
+            tx.tokens.touch(token.id, at)
+    granted = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
+    most = max(granted, key=list(Role).index, default=None)
+    return None if most is None else (token, user, most if user.role.covers(most) else user.role)
 
 
 def list_keys(store: Store, actor: Actor, user_id: str) -> tuple[Token, ...]:
@@ -44,13 +62,20 @@ def make_key(
 
     `days`: how long it works, None for good. `until`: when the key ends that makes this one; it cannot outlive it.
     """
-    owner = _owner(actor)
+    if actor.user_id is None:
+        raise UsageError("a key belongs to a person", remedy="sign in and make it there")
+    owner = actor.user_id
     refuse_faults(tuple(_faults(actor, name, scopes, days)))
     at = now()
     ends = [end for end in (at + timedelta(days=days) if days else None, until) if end is not None]
     secret = new_api_token()
     with store.writing() as tx:
-        _check_room(tx, owner)
+        if not read_switches(tx).keys_allowed:
+            raise UsageError(
+                "keys are switched off in this workspace", remedy="an admin can switch them on in the settings"
+            )
+        if len(_good_keys(tx, owner)) >= MOST_KEYS:
+            raise UsageError(f"there are {MOST_KEYS} keys already", remedy="revoke those that are no longer used")
         granted = [scope for scope in SCOPES if scope in scopes]
         made = tx.tokens.add(owner, name.strip(), granted, secret.digest, expires=min(ends, default=None), at=at)
         note(tx, actor, "make key", "key", made.id, detail=f"{made.name}: {', '.join(granted)}")
@@ -76,12 +101,6 @@ def revoke_all(tx: Transaction, user_id: str) -> int:
     return len(good)
 
 
-def _owner(actor: Actor) -> str:
-    if actor.user_id is None:
-        raise UsageError("a key belongs to a person", remedy="sign in and make it there")
-    return actor.user_id
-
-
 def _faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) -> Iterator[Fault]:
     if not name.strip() or len(name.strip()) > MOST_NAME:
         yield Fault(f"the name needs 1 to {MOST_NAME} characters", "name")
@@ -94,15 +113,6 @@ def _faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) ->
             yield Fault(f"'{scope}' is more than {actor.name} may do as {actor.role}", "scopes")
     if days is not None and not 1 <= days <= MOST_DAYS:
         yield Fault(f"a key works for 1 to {MOST_DAYS} days", "days")
-
-
-def _check_room(tx: Transaction, owner: str) -> None:
-    if not read_switches(tx).keys_allowed:
-        raise UsageError(
-            "keys are switched off in this workspace", remedy="an admin can switch them on in the settings"
-        )
-    if len(_good_keys(tx, owner)) >= MOST_KEYS:
-        raise UsageError(f"there are {MOST_KEYS} keys already", remedy="revoke those that are no longer used")
 
 
 def _good_keys(tx: Transaction, user_id: str) -> tuple[Token, ...]:

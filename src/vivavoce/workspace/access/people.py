@@ -1,10 +1,10 @@
-"""People: who may come in, and what they may do."""
+"""People: who may come in, what they may do, their own accounts, and the first admin."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -12,18 +12,25 @@ from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.serial import one_at_a_time
 from vivavoce.store.rows import Role, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.access.keys import revoke_all
-from vivavoce.workspace.access.links import INVITATION, PASSWORD, guest_of, make_link, person_of, take_link
-from vivavoce.workspace.access.new_passwords import new_password_faults, refuse_faults
-from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, hash_password
+from vivavoce.workspace.access.links import (
+    INVITATION,
+    PASSWORD,
+    SETUP,
+    find_link,
+    guest_of,
+    make_link,
+    person_of,
+    take_link,
+)
+from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, hash_password, new_password_faults, refuse_faults
 from vivavoce.workspace.access.sessions import open_session
-from vivavoce.workspace.access.signing_in import Entry, actor_of
+from vivavoce.workspace.access.signing_in import Entry, SignInRefusedError, actor_of, check_own_password
 
 MOST_NAME = 100
 MOST_LOGIN = 200
@@ -187,7 +194,7 @@ def name_faults(name: str) -> tuple[Fault, ...]:
 
 def _keep_an_admin(tx: Transaction, user: User) -> None:
     """Refuse to lose the last admin who can sign in."""
-    one_at_a_time(tx.connection)
+    tx.users.lock()
     active = user.role is Role.ADMIN and not user.disabled and user.password is not None
     if active and tx.users.count(Role.ADMIN, active=True) <= 1:
         raise UsageError(
@@ -203,15 +210,115 @@ def _waiting_links(tx: Transaction) -> dict[str | None, datetime]:
 
 
 def _member(user: User, link_until: datetime | None = None) -> Member:
-    return Member(
-        user.id,
-        user.login,
-        user.name,
-        user.role,
-        user.language,
-        user.disabled,
-        user.password is None,
-        user.created,
-        user.seen,
-        link_until,
-    )
+    same = {name: getattr(user, name) for name in ("id", "login", "name", "role", "language", "disabled")}
+    return Member(**same, invited=user.password is None, created=user.created, seen=user.seen, link_until=link_until)
+
+
+def change_account(store: Store, actor: Actor, *, name: str, language: str) -> User:
+    """Change what one is called and the language that one reads."""
+    refuse_faults(name_faults(name))
+    with store.writing() as tx:
+        tx.users.set_name(own_id(actor), name.strip())
+        tx.users.set_language(own_id(actor), language)
+        return find_person(tx, own_id(actor))
+
+
+def change_language(store: Store, actor: Actor, language: str) -> None:
+    """Read the pages in another language from now on."""
+    with store.writing() as tx:
+        tx.users.set_language(own_id(actor), language)
+
+
+def change_password(
+    store: Store,
+    actor: Actor,
+    old: str,
+    new: str,
+    repeated: str,
+    *,
+    keep: str | None = None,
+    cost: Cost = USUAL,
+) -> int:
+    """Choose another password; all other sessions end. Returns how many. `keep`: the session that goes on."""
+    with store.reading() as tx:
+        user = find_person(tx, own_id(actor))
+    faults = list(new_password_faults(new, repeated, user.login))
+    try:
+        check_own_password(store, user, old, address=actor.address, cost=cost)
+    except SignInRefusedError as error:
+        wrong = "This is not your password." if error.wait.allowed else str(error.wait)
+        faults.insert(0, Fault(wrong, "old"))
+    refuse_faults(faults)
+    hashed = hash_password(new, cost)
+    with store.writing() as tx:
+        tx.users.set_password(user.id, hashed)
+        note(tx, actor, "change password", "person", user.id)
+        return tx.sessions.end_all(user.id, keep)
+
+
+def own_id(actor: Actor) -> str:
+    """Return the id of the person who acts; the product itself has no account."""
+    if actor.user_id is None:
+        raise UsageError("this needs a person", remedy="sign in and do it there")
+    return actor.user_id
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAdmin:
+    """The form of the first start, as it was filled in."""
+
+    name: str
+    login: str
+    password: str = field(repr=False)
+    repeated: str = field(repr=False)
+    language: str = "en"
+
+
+def needs_setup(store: Store) -> bool:
+    """Tell whether there is no admin who can sign in."""
+    with store.reading() as tx:
+        return tx.users.count(Role.ADMIN, active=True) == 0
+
+
+def is_deserted(store: Store) -> bool:
+    """Tell whether nobody at all can sign in."""
+    with store.reading() as tx:
+        return tx.users.count(active=True) == 0
+
+
+def setup_link(store: Store) -> str | None:
+    """Return the path of a new link for the first admin, good for 24 hours; None where there is an admin."""
+    if not needs_setup(store):
+        return None
+    with store.writing() as tx:
+        path = make_link(tx, SETUP)
+        note(tx, PRODUCT, "create", "link", SETUP, detail=say("a link for the first admin"))
+    return path
+
+
+def check_setup(store: Store, secret: str) -> None:
+    """Refuse a link that is of no use."""
+    with store.reading() as tx:
+        find_link(tx, secret, SETUP)
+
+
+def set_up(
+    store: Store, secret: str, form: FirstAdmin, *, address: str = "", agent: str = "", cost: Cost = USUAL
+) -> Entry:
+    """Make the admin, use the link up and sign in."""
+    check_setup(store, secret)
+    refuse_faults(_faults(form))
+    hashed = hash_password(form.password, cost)
+    with store.writing() as tx:
+        take_link(tx, secret, SETUP)
+        if tx.users.by_login(form.login) is not None:
+            raise UsageError("some fields cannot be used", faults=[Fault("somebody has this login already", "login")])
+        user = tx.users.add(form.login, form.name, Role.ADMIN, language=form.language, password=hashed)
+        tx.links.withdraw(SETUP)
+        note(tx, actor_of(user, address), "set up", "person", user.id, detail=user.login)
+        return Entry(user, open_session(tx, user, agent))
+
+
+def _faults(form: FirstAdmin) -> tuple[Fault, ...]:
+    password = new_password_faults(form.password, form.repeated, form.login)
+    return (*name_faults(form.name), *login_faults(form.login), *password)

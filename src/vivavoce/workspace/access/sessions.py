@@ -11,10 +11,12 @@ from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets.tokens import digest_of, new_session_secret
 
 # Counted from the last visit.
 LIFETIME = timedelta(days=14)
+# A visit is noted this often at most: writing on every request would cost more than the request.
+NOTE_EVERY = timedelta(minutes=5)
 MOST_AGENT = 200
 
 
@@ -25,6 +27,18 @@ def open_session(tx: Transaction, user: User, agent: str) -> str:
     tx.sessions.open(user.id, secret.digest, printable(agent)[:MOST_AGENT], at + LIFETIME, at=at)
     tx.users.mark_seen(user.id, at)
     return secret.text
+
+
+def resume_session(store: Store, secret: str) -> tuple[SignIn, User] | None:
+    """Return who is signed in with the secret of a browser, and note the visit; None where nobody is."""
+    at = now()
+    with store.reading() as tx:
+        known = tx.sessions.find(digest_of(secret), at)
+    if known is not None and at - known[0].seen > NOTE_EVERY:
+        with store.writing() as tx:
+            tx.sessions.touch(known[0].id, at, at + LIFETIME)
+            tx.users.mark_seen(known[1].id, at)
+    return known
 
 
 def list_sessions(store: Store, user_id: str) -> tuple[SignIn, ...]:

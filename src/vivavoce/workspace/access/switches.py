@@ -11,7 +11,7 @@ from vivavoce.store.rows import Role
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.new_passwords import refuse_faults
+from vivavoce.workspace.access.secrets.passwords import refuse_faults
 
 MOST_CONTACT = 300
 

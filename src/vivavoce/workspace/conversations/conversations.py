@@ -7,8 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-import sqlalchemy as sa
-
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import plural
 from vivavoce.jobs.exams.conversations import PUBLIC_ONLY, run_options
@@ -16,11 +14,8 @@ from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.exams.talks import conversation_material, read_talk
 from vivavoce.jobs.turns import storable
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.rows import Project, Role, Run, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
-from vivavoce.store.tables import turns, units
-from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.conversations.choices import (
@@ -121,56 +116,36 @@ class Watched:
 
 def bot_progress(store: Store, run: Run) -> tuple[BotProgress, ...]:
     """Return how far a run is with each of its bots, in the order of the run."""
-    own = (units.c.run_id == run.id, units.c.key != CONCLUSION)
-    query = sa.select(units.c.bot, units.c.state, sa.func.count(), sa.func.min(units.c.place)).where(*own)
     with store.reading() as tx:
-        found = tx.connection.execute(query.group_by(units.c.bot, units.c.state)).all()
-    first: dict[str, int] = {}
-    counts: dict[str, dict[str, int]] = {}
-    for bot, state, n, place in found:
-        first[bot] = min(first.get(bot, place), place)
-        counts.setdefault(bot, {})[state] = int(n)
-    return tuple(_bot_progress(bot, counts[bot]) for bot in sorted(counts, key=lambda bot: first[bot]))
-
-
-def _bot_progress(bot: str, counts: Mapping[str, int]) -> BotProgress:
-    of = {state: counts.get(state.value, 0) for state in UnitState}
-    return BotProgress(bot, of[UnitState.DONE], of[UnitState.FAILED], of[UnitState.RUNNING], sum(of.values()))
+        counts = tx.units.counts_by_bot(run.id)
+    return tuple(
+        BotProgress(
+            bot,
+            done=by_state.get(UnitState.DONE, 0),
+            failed=by_state.get(UnitState.FAILED, 0),
+            running=by_state.get(UnitState.RUNNING, 0),
+            total=sum(by_state.values()),
+        )
+        for bot, by_state in counts.items()
+    )
 
 
 def watch(store: Store, run: Run, place: TalkPlace | None = None) -> Watched:
     """Return the talk that is held now, or the one that was asked for, with every bot."""
     with store.reading() as tx:
-        others = _recent(tx, run)
+        # Talks that are being held, the first begun first, then those that were held last.
+        recent = dict.fromkeys(place_of(bot, key) for bot, key in tx.units.recent(run.id, SHOWN_TALKS * 3))
+        others = tuple(recent)[:SHOWN_TALKS]
         chosen = place or next(iter(others), None)
         if chosen is None:
             return Watched(None, {}, {}, ())
         chosen = replace(chosen, script=storable(chosen.script))
         rows = tx.turns.of_script(run.id, chosen.script, chosen.repeat)
-        states = _states(tx, run, chosen)
-    said: dict[str, tuple[TurnRow, ...]] = {}
+        states = tx.units.states_by_bot(run.id, f"/{chosen.script}/{chosen.repeat}")
+    by_bot: dict[str, tuple[TurnRow, ...]] = {}
     for row in rows:
-        said[row.bot] = (*said.get(row.bot, ()), row)
-    return Watched(chosen, said, states, others)
-
-
-def _recent(tx: Transaction, run: Run) -> tuple[TalkPlace, ...]:
-    """Return talks that are being held, the first begun first, then those that were held last."""
-    own = (units.c.run_id == run.id, units.c.key != CONCLUSION)
-    now = sa.select(units.c.bot, units.c.key).where(*own, units.c.state == UnitState.RUNNING.value)
-    over = sa.select(units.c.bot, units.c.key).where(*own, units.c.finished.is_not(None))
-    queries = (now.order_by(units.c.place), over.order_by(units.c.finished.desc()))
-    found = [each for query in queries for each in tx.connection.execute(query.limit(SHOWN_TALKS * 3))]
-    places = dict.fromkeys(place_of(bot, key) for bot, key in found)
-    return tuple(places)[:SHOWN_TALKS]
-
-
-def _states(tx: Transaction, run: Run, place: TalkPlace) -> dict[str, UnitState]:
-    ending = f"/{place.script}/{place.repeat}"
-    keys = sa.select(units.c.bot, units.c.state).where(
-        units.c.run_id == run.id, units.c.key == units.c.bot + sa.literal(ending)
-    )
-    return {bot: UnitState(state) for bot, state in tx.connection.execute(keys)}
+        by_bot[row.bot] = (*by_bot.get(row.bot, ()), row)
+    return Watched(chosen, by_bot, states, others)
 
 
 def place_of(bot: str, key: str) -> TalkPlace:
@@ -199,21 +174,11 @@ class TurnPlace:
 
 def said_at(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPlace, TurnRow]:
     """Return the turns at some places, for examples: a few, in one query."""
-    if not places:
-        return {}
-    keys = {TalkKey(one.bot, one.script, one.repeat).label for one in places}
-    # By the keys of units, which have an index: conditions on all four columns at once would read the whole run.
-    query = (
-        sa.select(turns)
-        .join(units, units.c.id == turns.c.unit_id)
-        .where(units.c.run_id == run.id, units.c.key.in_(keys), turns.c.number.in_({one.number for one in places}))
-    )
+    keys = {TalkKey(place.bot, place.script, place.repeat).label for place in places}
     with store.reading() as tx:
-        found = tx.connection.execute(query).mappings().all()
-    wanted = set(places)
-    rows = (TurnRow(**each) for each in found)
-    at = ((TurnPlace(row.bot, row.script, row.repeat, row.number), row) for row in rows)
-    return {place: row for place, row in at if place in wanted}
+        rows = tx.turns.of_units(run.id, keys, {place.number for place in places})
+    by_place = {TurnPlace(row.bot, row.script, row.repeat, row.number): row for row in rows}
+    return {place: by_place[place] for place in places if place in by_place}
 
 
 def junit_of(store: Store, run: Run) -> str:

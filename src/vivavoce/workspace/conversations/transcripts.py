@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import sqlalchemy as sa
+from typing import TYPE_CHECKING
 
 from vivavoce.errors import AbsentError, nearest, plural
 from vivavoce.jobs.exams.talks import Material, read_material
@@ -15,18 +13,14 @@ from vivavoce.kept import Kept
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations.wording import level_order
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.turns import ALL_TURNS, TurnFilter
+from vivavoce.store.repositories.results import ALL_TURNS, TurnFilter
 from vivavoce.store.rows import Run, RunState, TurnRow
-from vivavoce.store.tables import turns
-from vivavoce.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from vivavoce.conversations.scenario import Script, ScriptTurn
 
 # Turns on one page of a transcript, those of all bots together.
 MOST_TURNS = 500
-# A question to the database can name so many things at once.
-MOST_NAMED = 500
 FIELDS = ("bot", "domain", "level", "scenario", "kind")
 
 _TOTALS: Kept[int] = Kept(100)
@@ -59,25 +53,18 @@ def list_turns(
     store: Store, run: Run, chosen: TurnFilter = ALL_TURNS, *, sort: str = "", limit: int = 50, offset: int = 0
 ) -> TurnPage:
     """Return some turns of a run."""
-    chosen = _storable(chosen)
+    # What no text can hold is found nowhere.
+    wanted = {name: getattr(chosen, name) for name in TurnFilter.__dataclass_fields__}
+    chosen = TurnFilter(**{name: None if value is None else storable(value) for name, value in wanted.items()})
     with store.reading() as tx:
         rows = tx.turns.page(run.id, chosen, sort=sort, limit=limit, offset=offset)
         # A page that is not full is the last one: what comes before it is known without counting again.
         if len(rows) < limit and (rows or not offset):
             return TurnPage(rows, offset + len(rows))
-        return TurnPage(rows, _total(tx, run, chosen))
-
-
-def _total(tx: Transaction, run: Run, chosen: TurnFilter) -> int:
-    if run.state.open:
-        return tx.turns.count(run.id, chosen)
-    return _TOTALS.get((run.id, run.version, chosen), lambda: tx.turns.count(run.id, chosen))
-
-
-def _storable(chosen: TurnFilter) -> TurnFilter:
-    """Return a filter that every database takes: what no text can hold is found nowhere."""
-    said = {name: getattr(chosen, name) for name in TurnFilter.__dataclass_fields__}
-    return TurnFilter(**{name: None if value is None else storable(value) for name, value in said.items()})
+        if run.state.open:
+            return TurnPage(rows, tx.turns.count(run.id, chosen))
+        key = (run.id, run.version, chosen)
+        return TurnPage(rows, _TOTALS.get(key, lambda: tx.turns.count(run.id, chosen)))
 
 
 def turn_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
@@ -88,11 +75,10 @@ def turn_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
 
 
 def _occurring(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
-    columns = [turns.c[name] for name in FIELDS]
     with store.reading() as tx:
-        found = tx.connection.execute(sa.select(*columns).where(turns.c.run_id == run.id).distinct()).all()
+        rows = tx.turns.combinations(run.id, FIELDS)
     return {
-        name: _ordered({row[place] for row in found if row[place]}, list(_planned(store, run, name)))
+        name: _ordered({row[place] for row in rows if row[place]}, list(_planned(store, run, name)))
         for place, name in enumerate(FIELDS)
     }
 
@@ -233,23 +219,11 @@ def list_talks(
 
 
 def _tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequence[str]) -> Tallies:
-    found: dict[str, dict[str, Tally]] = {}
-    with store.reading() as tx:
-        for start in range(0, len(scripts), MOST_NAMED):
-            query = _counts_query(run, bots, scripts[start : start + MOST_NAMED])
-            for script, bot, outcome, n in tx.connection.execute(query):
-                before = found.setdefault(script, {}).get(bot, Tally(0, 0))
-                right = int(n) if TurnOutcome(outcome).passed else 0
-                found[script][bot] = Tally(before.right + right, before.counted + int(n))
-    return found
-
-
-def _counts_query(run: Run, bots: Sequence[str], scripts: Sequence[str]) -> sa.Select[Any]:
     counted = [str(outcome) for outcome in TurnOutcome if outcome.counted]
-    # Bots and scripts are named so that the index over both is used.
-    return (
-        sa.select(turns.c.script, turns.c.bot, turns.c.outcome, sa.func.count())
-        .where(turns.c.run_id == run.id, turns.c.bot.in_(bots), turns.c.script.in_(scripts))
-        .where(turns.c.outcome.in_(counted))
-        .group_by(turns.c.script, turns.c.bot, turns.c.outcome)
-    )
+    tallies: dict[str, dict[str, Tally]] = {}
+    with store.reading() as tx:
+        for script, bot, outcome, n in tx.turns.counts_by_script(run.id, bots, scripts, counted):
+            before = tallies.setdefault(script, {}).get(bot, Tally(0, 0))
+            right = n if TurnOutcome(outcome).passed else 0
+            tallies[script][bot] = Tally(before.right + right, before.counted + n)
+    return tallies

@@ -6,18 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from vivavoce.dialogues.following import LEAST_MARKS, follows, what_helps
 from vivavoce.dialogues.result import Agreement, Concord, Follows, Help
 from vivavoce.kept import Kept
 from vivavoce.records import Rate
-from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
-from vivavoce.store.tables import dialogues, ratings
-from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.dialogues.dialogues import latest_runs
 
 # So many marked talks are needed before bots may be compared by the score.
 ENOUGH = LEAST_MARKS
@@ -64,37 +58,22 @@ _ACCORDS: Kept[Accord] = Kept(24)
 def measure_accord(store: Store, project: Project, *, bot: str | None = None, seed: int = 0) -> Accord:
     """Return how the score and people agree, over all talks or those of one bot, as they are now."""
     with store.reading() as tx:
-        given = _given(tx, project, bot)
+        marks: dict[str, dict[str, float]] = defaultdict(dict)
+        verdicts: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
+        bots: dict[str, str] = {}
+        for rating, of_bot in tx.ratings.with_bots(project.id, bot):
+            if rating.turn == 0 and rating.quality is not None:
+                marks[rating.dialogue_id][rating.rater] = rating.quality
+                bots |= {rating.dialogue_id: of_bot} if of_bot else {}
+            elif rating.verdict:
+                verdicts[rating.dialogue_id, rating.turn][rating.rater] = rating.verdict
+        given = _Given(dict(marks), dict(verdicts), tx.dialogues.newest_scores(project.id) if marks else {}, bots)
     # Resampling takes its time, and the same judgements give the same numbers.
     key = (project.id, bot, seed, _mark_of(given))
     return _ACCORDS.get(key, lambda: _measured(given, bot, seed))
 
 
 # --- what people said --------------------------------------------------------------------------------------------
-
-
-def _given(tx: Transaction, project: Project, bot: str | None) -> _Given:
-    wanted = [dialogues.c.project_id == project.id]
-    wanted += [dialogues.c.bot == clean_text(bot)] if bot is not None else []
-    said = (ratings.c.dialogue_id, ratings.c.turn, ratings.c.rater, ratings.c.quality, ratings.c.verdict)
-    columns = (*said, dialogues.c.bot)
-    query = sa.select(*columns).join(dialogues, dialogues.c.id == ratings.c.dialogue_id).where(*wanted)
-    marks: dict[str, dict[str, float]] = defaultdict(dict)
-    verdicts: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
-    bots: dict[str, str] = {}
-    for one in tx.connection.execute(query.order_by(ratings.c.dialogue_id, ratings.c.turn, ratings.c.rater)):
-        if one.turn == 0 and one.quality is not None:
-            marks[one.dialogue_id][one.rater] = one.quality
-            bots |= {one.dialogue_id: one.bot} if one.bot else {}
-        elif one.verdict:
-            verdicts[one.dialogue_id, one.turn][one.rater] = one.verdict
-    return _Given(dict(marks), dict(verdicts), _scores(tx, project) if marks else {}, bots)
-
-
-def _scores(tx: Transaction, project: Project) -> dict[str, float]:
-    newest = latest_runs(tx, project)
-    query = sa.select(newest.c.dialogue_id, newest.c.score).where(newest.c.score.is_not(None))
-    return {row.dialogue_id: row.score for row in tx.connection.execute(query)}
 
 
 def _mark_of(given: _Given) -> int:

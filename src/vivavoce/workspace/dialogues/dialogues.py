@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
-
-import sqlalchemy as sa
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, UsageError, nearest, plural
@@ -15,9 +14,9 @@ from vivavoce.jobs.exams.protocol import Options
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.dialogues import DialogueFilter
+from vivavoce.store.repositories.dialogues import ALL_DIALOGUES, DialogueFilter, NewestScore
+from vivavoce.store.repositories.repository import pieces
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role, Run, ScoreRow
-from vivavoce.store.tables import dialogues, ratings, runs, scores
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
@@ -27,8 +26,7 @@ from vivavoce.workspace.exams.runs import begin_run
 KIND = "dialogues"
 MOST_BATCH = 200
 MOST_SEED = 2**31 - 1
-# SQLite joins at most 500 queries into one; nobody looks at scores that are older than so many runs.
-MOST_RUNS = 400
+SHOWN = 140
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +48,41 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TalkCounts:
     """How many talks there are, how many have a score, and how many a mark from 1 to 5."""
 
     talks: int
     scored: int
     marked: int
+
+
+@dataclass(frozen=True, slots=True)
+class TalkLine:
+    """One talk in a list. `begins`: what the visitor said first. `mark`: the mean of `marks` marks."""
+
+    id: str
+    name: str
+    batch: str
+    bot: str | None
+    messages: int
+    begins: str
+    passed: bool | None
+    created: datetime
+    run: int | None
+    score: float | None
+    low: float | None
+    high: float | None
+    refusal: str
+    mark: float | None
+    marks: int
+
+
+@dataclass(frozen=True, slots=True)
+class TalkPage:
+    """Some talks, and how many there are in all."""
+
+    lines: tuple[TalkLine, ...]
+    total: int
 
 
 # --- looking -----------------------------------------------------------------------------------------------------
@@ -84,31 +111,43 @@ def newest_score(tx: Transaction, dialogue_id: str) -> TalkScore | None:
     return TalkScore(run.number, found[0]) if run else None
 
 
+def list_talks(
+    store: Store,
+    project: Project,
+    chosen: DialogueFilter = ALL_DIALOGUES,
+    *,
+    sort: str = "score",
+    limit: int = 50,
+    offset: int = 0,
+) -> TalkPage:
+    """Return some talks with their newest scores; those without a score come last."""
+    clean_text(chosen.search or "")
+    with store.reading() as tx:
+        scores = tx.dialogues.page(project.id, chosen, sort=sort, limit=limit, offset=offset)
+        # In pieces: an export asks for all of them.
+        lines = tuple(line for piece in pieces(scores) for line in _lines(tx, piece))
+        return TalkPage(lines, tx.dialogues.count(project.id, chosen))
+
+
+def first_words(turns: Sequence[Mapping[str, Any]]) -> str:
+    """Return how a talk begins: the first words of the visitor, or of whoever spoke."""
+    by_person = (turn for turn in turns if turn.get("is_bot") is not True and str(turn.get("text", "")).strip())
+    first = next(by_person, turns[0] if turns else {})
+    text = " ".join(str(first.get("text", "")).split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
 def talk_ids(store: Store, project: Project, names: Sequence[str]) -> dict[str, str]:
     """Return the ids of the talks of these names; a talk that is gone is left out."""
-    if not names:
-        return {}
-    query = sa.select(dialogues.c.name, dialogues.c.id).where(dialogues.c.project_id == project.id)
     with store.reading() as tx:
-        found = tx.connection.execute(query.where(dialogues.c.name.in_(list(names))))
-        return {row.name: row.id for row in found}
+        return {row.name: row.id for row in tx.dialogues.named(project.id, names)}
 
 
-def standing_of(store: Store, project: Project) -> Standing:
+def count_talks(store: Store, project: Project) -> TalkCounts:
     """Return how many talks there are, and what is known of them."""
-    mine = dialogues.c.project_id == project.id
-    marked = sa.exists().where(ratings.c.dialogue_id == dialogues.c.id, *is_mark())
-    scored = sa.exists().where(scores.c.dialogue_id == dialogues.c.id, scores.c.score.is_not(None))
     with store.reading() as tx:
-        counts = [
-            int(
-                tx.connection.execute(
-                    sa.select(sa.func.count()).select_from(dialogues).where(mine, *more)
-                ).scalar_one()
-            )
-            for more in ((), (scored,), (marked,))
-        ]
-    return Standing(*counts)
+        rated = tx.dialogues.count(project.id, DialogueFilter(rated=True))
+        return TalkCounts(tx.dialogues.count(project.id), tx.dialogues.count_scored(project.id), rated)
 
 
 def list_batches(store: Store, project: Project) -> dict[str, int]:
@@ -123,9 +162,28 @@ def list_bots(store: Store, project: Project) -> dict[str, int]:
         return tx.dialogues.bots(project.id)
 
 
-def is_mark() -> tuple[sa.ColumnElement[bool], ...]:
-    """Return what tells a mark of a whole talk from what is thought of single answers."""
-    return ratings.c.turn == 0, ratings.c.quality.is_not(None)
+def _lines(tx: Transaction, scores: Sequence[NewestScore]) -> Iterator[TalkLine]:
+    ids = [score.dialogue_id for score in scores]
+    rows, means = tx.dialogues.some(ids), tx.ratings.means(ids)
+    for score in scores:
+        row, (mark, marks) = rows[score.dialogue_id], means.get(score.dialogue_id, (None, 0))
+        yield TalkLine(
+            id=row.id,
+            name=row.name,
+            batch=row.batch,
+            bot=row.bot,
+            messages=len(row.turns),
+            begins=first_words(row.turns),
+            passed=row.passed,
+            created=row.created,
+            run=score.run,
+            score=score.score,
+            low=score.low,
+            high=score.high,
+            refusal=score.refusal or "",
+            mark=mark,
+            marks=marks,
+        )
 
 
 def _names(tx: Transaction, given: Iterable[RatingRow]) -> dict[str, str]:
@@ -162,7 +220,10 @@ def begin_scoring(
     check_rater(actor, rater)
     with store.reading() as tx:
         rows = tx.dialogues.of_project(project.id) if batch is None else _of_batch(tx, project, batch)
-        marks = _marks(tx, project)
+        found: dict[str, list[RatingRow]] = defaultdict(list)
+        for rating in tx.ratings.of_project(project.id):
+            found[rating.dialogue_id].append(rating)
+        marks = found
     if not rows:
         raise UsageError("there are no talks to score", remedy="bring some in first")
     from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
@@ -204,45 +265,3 @@ def _of_batch(tx: Transaction, project: Project, batch: str) -> tuple[DialogueRo
         known = tuple(tx.dialogues.batches(project.id))
         raise AbsentError(f"there is no batch '{batch}'.{nearest(batch, known)}", remedy="choose one from the list")
     return rows
-
-
-def _marks(tx: Transaction, project: Project) -> dict[str, list[RatingRow]]:
-    found: dict[str, list[RatingRow]] = defaultdict(list)
-    for rating in tx.ratings.of_project(project.id):
-        found[rating.dialogue_id].append(rating)
-    return found
-
-
-# --- newest scores -----------------------------------------------------------------------------------------------
-
-
-def latest_runs(tx: Transaction, project: Project) -> sa.Subquery:
-    """Return, as a part of a query, the newest score of each talk and the number of its run."""
-    talks = tx.dialogues.count(project.id)
-    parts: list[sa.Select[Any]] = []
-    newer: list[str] = []
-    for run_id, number, n in _scored_runs(tx, project):
-        parts.append(_scores_of(run_id, number, newer))
-        newer.append(run_id)
-        # Mostly the newest run looked at all talks, and no other has to be read.
-        if n >= talks:
-            break
-    return sa.union_all(*(parts or [_scores_of("", 0, [])])).subquery()
-
-
-def _scored_runs(tx: Transaction, project: Project) -> list[tuple[str, int, int]]:
-    query = sa.select(runs.c.id, runs.c.number, sa.func.count().label("n")).join(scores, scores.c.run_id == runs.c.id)
-    query = query.where(runs.c.project_id == project.id).group_by(runs.c.id, runs.c.number)
-    found = tx.connection.execute(query.order_by(runs.c.number.desc()).limit(MOST_RUNS))
-    return [(row.id, row.number, int(row.n)) for row in found]
-
-
-def _scores_of(run_id: str, number: int, newer: Sequence[str]) -> sa.Select[Any]:
-    """Return the scores of a run, without the talks that a newer one looked at."""
-    told = (scores.c.dialogue_id, scores.c.score, scores.c.low, scores.c.high, scores.c.refusal)
-    query = sa.select(*told, sa.literal(number, sa.Integer).label("run")).where(scores.c.run_id == run_id)
-    if not newer:
-        return query
-    other = scores.alias()
-    again = sa.exists().where(other.c.dialogue_id == scores.c.dialogue_id, other.c.run_id.in_(newer))
-    return query.where(~again)

@@ -1,6 +1,6 @@
 """Talks brought in: a file in two steps with a preview of every talk, talks of a program at once, or those of a run.
 
-Between the two steps the file waits on a shelf of the workspace.
+Between the two steps the upload is pending.
 """
 
 from __future__ import annotations
@@ -12,32 +12,26 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Literal
 
-import sqlalchemy as sa
-
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import UsageError, plural
 from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role
 from vivavoce.store.stamps import new_id, now
-from vivavoce.store.tables import dialogues
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.dialogues.dialogues import MOST_BATCH
-from vivavoce.workspace.dialogues.lists import first_words
+from vivavoce.workspace.dialogues.dialogues import MOST_BATCH, first_words
 from vivavoce.workspace.dialogues.reading import ReadLog, Unread, as_row, read_log
-from vivavoce.workspace.topics.incoming import Source
-from vivavoce.workspace.topics.shelves import Shelf, new_key, squeeze, unsqueeze
+from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze, unsqueeze
 
 Existing = Literal["skip", "replace"]
 Kind = Literal["refused", "replaced", "skipped", "added"]
 EXISTING: tuple[Existing, ...] = ("skip", "replace")
 KINDS: tuple[Kind, ...] = ("refused", "replaced", "skipped", "added")
-SHELF = Shelf("talks", remedy=say("send the file again"))
+PENDING = PendingUploads("talks", remedy=say("send the file again"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +105,7 @@ def prepare_talks(store: Store, actor: Actor, project: Project, source: Source, 
     log = _READ.get(key, lambda: read_log(source, named.speaker))
     kept = {"name": source.name, "choices": asdict(named), "content": squeeze(source.content)}
     with store.writing() as tx:
-        SHELF.put(tx, actor, project, key, kept)
+        PENDING.put(tx, actor, project, key, kept)
         return _preview(tx, project, key, source.name, named, log)
 
 
@@ -119,7 +113,7 @@ def change_talks(store: Store, actor: Actor, project: Project, key: str, choices
     """Take the same file in otherwise."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
     return prepare_talks(store, actor, project, _source(kept), choices)
 
 
@@ -127,7 +121,7 @@ def open_talks(store: Store, actor: Actor, project: Project, key: str) -> TalkPr
     """Return a preview that was made before, as things are now."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
         choices = TalkChoices(**kept["choices"])
         log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
         return _preview(tx, project, key, kept["name"], choices, log)
@@ -137,19 +131,19 @@ def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken
     """Do what a preview says."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
+        kept = PENDING.find(tx, actor, project, key)
     choices = TalkChoices(**kept["choices"])
     log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
     with store.writing() as tx:
-        SHELF.find(tx, actor, project, key)
+        PENDING.find(tx, actor, project, key)
         taken = _take(tx, actor, project, log.dialogues, choices)
-        SHELF.clear(tx, actor, project)
+        PENDING.clear(tx, actor, project)
     return replace(taken, refused=(*log.refused, *taken.refused))
 
 
 def drop_talks(store: Store, actor: Actor, project: Project, key: str) -> None:
     """Forget a preview."""
-    SHELF.drop(store, actor, project, key)
+    PENDING.drop(store, actor, project, key)
 
 
 # --- at once -----------------------------------------------------------------------------------------------------
@@ -177,21 +171,13 @@ def check_batch(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Old:
-    """A talk that is there: its id, and what was said."""
-
-    id: str
-    turns: tuple[Mapping[str, Any], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Plan:
     """One talk as it would be stored, and its marks; `old`: the row that it stands for now."""
 
     kind: Kind
     row: DialogueRow
     marks: tuple[RatingRow, ...]
-    old: _Old | None
+    old: DialogueRow | None
     place: str
 
 
@@ -217,16 +203,9 @@ def _plans(
     return plans, refused
 
 
-def _known(tx: Transaction, project: Project, names: Sequence[str]) -> dict[str, _Old]:
+def _known(tx: Transaction, project: Project, names: Sequence[str]) -> dict[str, DialogueRow]:
     """Return the talks of these names that are there already."""
-    found: dict[str, _Old] = {}
-    columns = (dialogues.c.name, dialogues.c.id, dialogues.c.turns)
-    storable = [name for name in names if _is_storable(name)]
-    for start in range(0, len(storable), PIECE):
-        there = (dialogues.c.project_id == project.id, dialogues.c.name.in_(storable[start : start + PIECE]))
-        rows = tx.connection.execute(sa.select(*columns).where(*there))
-        found |= {row.name: _Old(row.id, tuple(row.turns)) for row in rows}
-    return found
+    return {row.name: row for row in tx.dialogues.named(project.id, [name for name in names if _is_storable(name)])}
 
 
 def _is_storable(name: str) -> bool:

@@ -7,18 +7,16 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
 
-import sqlalchemy as sa
-
 from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.kept import Kept
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
+from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role
 from vivavoce.store.stamps import new_id, now
-from vivavoce.store.tables import dialogues, ratings
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.dialogues.dialogues import TalkScore, get_talk, is_mark, latest_runs, newest_score
+from vivavoce.workspace.dialogues.dialogues import TalkScore, get_talk, newest_score
 
 Verdict = Literal["yes", "no", "unsure"]
 Order = Literal["random", "worst"]
@@ -80,7 +78,17 @@ def rate_talk(store: Store, actor: Actor, project: Project, dialogue_id: str, op
         raise UsageError("no mark was given", where="quality", remedy="choose a mark, or judge at least one answer")
     with store.writing() as tx:
         row = get_talk(tx, project, dialogue_id)
-        _check(row, opinion)
+        faults = []
+        if opinion.quality is not None and not LOWEST <= opinion.quality <= HIGHEST:
+            faults.append(Fault(f"{opinion.quality} is not a mark from {LOWEST} to {HIGHEST}", "quality"))
+        known = set(answers_of(row))
+        faults += [
+            Fault(f"message {number} is no answer of the bot", f"answer-{number}")
+            for number in sorted(opinion.answers)
+            if number not in known
+        ]
+        if faults:
+            raise UsageError("some marks cannot be kept", faults=faults, remedy="correct them and send again")
         before = _own(tx.ratings.of_dialogue(row.id), actor)
         wanted = {one.turn: one for one in _rows(row, opinion, actor, _rater(tx, actor, before))}
         for old in before:
@@ -138,76 +146,41 @@ def next_talk(
         silent = _silent(tx, project)
         every = _ordered(tx, project, actor, order, bot)
         ids = [each for each in every if each not in silent]
-        marked = _marked(tx, project, actor, bot)
+        by_person = tx.ratings.by_person(project.id, actor.user_id, PRODUCT.name)
+        marked = {rating.dialogue_id for rating in by_person}
         left = [each for each in ids if each not in marked]
         row = tx.dialogues.get(_after(left, clean_text(skip))) if left else None
         opinion = opinion_of(tx.ratings.of_dialogue(row.id), actor) if row else NO_OPINION
-        last = _last(tx, project, actor)
+        last = _last(tx, next(iter(by_person), None))
         return Asked(row, order, len(ids) - len(left), len(ids), last, opinion, len(every) - len(ids))
 
 
 def _silent(tx: Transaction, project: Project) -> frozenset[str]:
     """Return the talks in which the bot never spoke; talks do not change, so a list is good until some come or go."""
-    own = dialogues.c.project_id == project.id
-    state = tx.connection.execute(sa.select(sa.func.count(), sa.func.max(dialogues.c.created)).where(own)).one()
 
     def read() -> frozenset[str]:
-        rows = tx.connection.execute(sa.select(dialogues.c.id, dialogues.c.turns).where(own))
-        return frozenset(row.id for row in rows if not bot_spoke(row.turns))
+        return frozenset(talk_id for talk_id, turns in tx.dialogues.turns(project.id) if not bot_spoke(turns))
 
-    return _SILENT.get((project.id, *state), read)
+    return _SILENT.get((project.id, *tx.dialogues.state(project.id)), read)
 
 
 def _ordered(tx: Transaction, project: Project, actor: Actor, order: Order, bot: str | None) -> list[str]:
-    wanted = _wanted(project, bot)
     if order == "worst":
-        newest = latest_runs(tx, project)
-        query = sa.select(dialogues.c.id).where(*wanted)
-        query = query.select_from(dialogues.outerjoin(newest, newest.c.dialogue_id == dialogues.c.id))
-        query = query.order_by(newest.c.score.asc().nulls_last(), dialogues.c.created, dialogues.c.place)
-        return list(tx.connection.execute(query).scalars())
-    ids = tx.connection.execute(sa.select(dialogues.c.id).where(*wanted)).scalars()
+        return [row.dialogue_id for row in tx.dialogues.page(project.id, DialogueFilter(bot=bot))]
+    ids = tx.dialogues.list_ids(project.id, bot)
     return sorted(ids, key=lambda each: sha256(f"{actor.user_id}/{each}".encode()).digest())
-
-
-def _marked(tx: Transaction, project: Project, actor: Actor, bot: str | None) -> set[str]:
-    query = sa.select(ratings.c.dialogue_id).join(dialogues, dialogues.c.id == ratings.c.dialogue_id)
-    return set(tx.connection.execute(query.where(*_wanted(project, bot), *is_mark(), _by(actor))).scalars())
-
-
-def _wanted(project: Project, bot: str | None) -> Iterator[sa.ColumnElement[bool]]:
-    yield dialogues.c.project_id == project.id
-    if bot is not None:
-        yield dialogues.c.bot == clean_text(bot)
 
 
 def _after(left: Sequence[str], skip: str) -> str:
     return left[(left.index(skip) + 1) % len(left)] if skip in left else left[0]
 
 
-def _last(tx: Transaction, project: Project, actor: Actor) -> Rated | None:
-    query = sa.select(ratings.c.dialogue_id, ratings.c.quality).where(*is_mark(), _by(actor))
-    query = query.join(dialogues, dialogues.c.id == ratings.c.dialogue_id).where(*_wanted(project, None))
-    found = tx.connection.execute(query.order_by(ratings.c.created.desc()).limit(1)).first()
-    row = tx.dialogues.get(found.dialogue_id) if found else None
-    return Rated(row, found.quality, newest_score(tx, row.id)) if row and found else None
+def _last(tx: Transaction, newest: RatingRow | None) -> Rated | None:
+    row = tx.dialogues.get(newest.dialogue_id) if newest else None
+    return Rated(row, newest.quality or 0.0, newest_score(tx, row.id)) if row and newest else None
 
 
 # --- the work ----------------------------------------------------------------------------------------------------
-
-
-def _check(row: DialogueRow, opinion: Opinion) -> None:
-    faults = []
-    if opinion.quality is not None and not LOWEST <= opinion.quality <= HIGHEST:
-        faults.append(Fault(f"{opinion.quality} is not a mark from {LOWEST} to {HIGHEST}", "quality"))
-    known = set(answers_of(row))
-    faults += [
-        Fault(f"message {number} is no answer of the bot", f"answer-{number}")
-        for number in sorted(opinion.answers)
-        if number not in known
-    ]
-    if faults:
-        raise UsageError("some marks cannot be kept", faults=faults, remedy="correct them and send again")
 
 
 def _rows(row: DialogueRow, opinion: Opinion, actor: Actor, rater: str) -> Iterator[RatingRow]:
@@ -224,12 +197,6 @@ def _rater(tx: Transaction, actor: Actor, before: Sequence[RatingRow]) -> str:
         return before[0].rater
     user = tx.users.get(actor.user_id) if actor.user_id else None
     return user.login if user else PRODUCT.name
-
-
-def _by(actor: Actor) -> sa.ColumnElement[bool]:
-    if actor.user_id is None:
-        return sa.and_(ratings.c.user_id.is_(None), ratings.c.rater == PRODUCT.name)
-    return ratings.c.user_id == actor.user_id
 
 
 def _own(given: Iterable[RatingRow], actor: Actor) -> list[RatingRow]:

@@ -23,7 +23,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
 from vivavoce.workspace.exams.runs import get_run
-from vivavoce.workspace.topics.incoming import MAX_ROWS, Source
+from vivavoce.workspace.uploads import MAX_ROWS, Source
 
 SCRIPT = "script"
 MOST_NAME, MOST_WORD = 400, 200

@@ -7,11 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import sqlalchemy as sa
-
-from vivavoce.store.repositories.repository import PIECE
 from vivavoce.store.rows import Run
-from vivavoce.store.tables import changes, edits
 from vivavoce.store.transaction import Transaction
 
 EditKind = Literal["merge", "move", "split", "import", "undo", "other"]
@@ -69,31 +65,23 @@ def count_causes(
 # --- the work ----------------------------------------------------------------------------------------------------
 
 
-def _between(a: Run, b: Run) -> tuple[sa.ColumnElement[bool], ...]:
-    return edits.c.project_id == a.project_id, edits.c.at >= a.created, edits.c.at <= b.created
-
-
 def _moves(
     tx: Transaction, a: Run, b: Run, example_ids: Sequence[str]
 ) -> Iterator[tuple[str, str | None, str | None, str]]:
     """Yield id, old topic, new topic and action of every edit that moved one of the examples, in order."""
-    columns = (changes.c.noun_id, changes.c.before, changes.c.after, edits.c.id, edits.c.action)
-    query = sa.select(*columns).join(edits, edits.c.id == changes.c.edit_id).where(*_between(a, b))
-    query = query.where(changes.c.noun == "examples").order_by(edits.c.at, edits.c.id, changes.c.place)
-    for start in range(0, len(example_ids), PIECE):
-        chosen = changes.c.noun_id.in_(example_ids[start : start + PIECE])
-        # A move is kept as two changes: the example leaves one topic and comes to another.
-        left: dict[tuple[str, str], str | None] = {}
-        for example_id, before, after, edit_id, action in tx.connection.execute(query.where(chosen)):
-            if before is not None:
-                left[edit_id, example_id] = before["topic_id"]
-            key = (edit_id, example_id)
-            if after is not None and key in left and left[key] != after["topic_id"]:
-                yield example_id, left[key], after["topic_id"], action
+    # A move is kept as two changes: the example leaves one topic and comes to another.
+    left: dict[tuple[str, str], str | None] = {}
+    for edit, example_id, before, after in tx.edits.changes_of(
+        a.project_id, "examples", example_ids, a.created, b.created
+    ):
+        key = (edit.id, example_id)
+        if before is not None:
+            left[key] = before["topic_id"]
+        if after is not None and key in left and left[key] != after["topic_id"]:
+            yield example_id, left[key], after["topic_id"], edit.action
 
 
 def _counted_edits(tx: Transaction, a: Run, b: Run) -> Mapping[EditKind, int]:
-    query = sa.select(edits.c.id, edits.c.action, edits.c.undone_by).where(*_between(a, b))
-    rows = tx.connection.execute(query).all()
-    ids = {row.id for row in rows}
-    return Counter(kind_of(row.action) for row in rows if row.undone_by not in ids)
+    edits = tx.edits.of_project(a.project_id, since=a.created, until=b.created, limit=None)
+    ids = {edit.id for edit in edits}
+    return Counter(kind_of(edit.action) for edit in edits if edit.undone_by not in ids)

@@ -15,7 +15,6 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.exams.causes import Cause, EditKind, count_causes, refiled_by
 from vivavoce.workspace.exams.matching import Question, Shared, read_sheet, same_examples, shared_questions
 from vivavoce.workspace.exams.runs import get_run
-from vivavoce.workspace.exams.timeline import count_edits, edits_between
 from vivavoce.workspace.exams.verdicts import NO_RATE, QuestionVerdict, judge_by_later_topics, verdict_between
 from vivavoce.workspace.topics.history import EditLine, edit_lines
 
@@ -117,9 +116,9 @@ def compare_runs(store: Store, project: Project, a: int, b: int) -> RunCompariso
         questions = _KEPT.get(key, lambda: _questions(tx, first, second))
         verdict = verdict_between(tx, first, second)
         changes = tuple(_changes(tx.measures.of_run(first.id), tx.measures.of_run(second.id)))
-        between = edits_between(tx, project, first.created, second.created, limit=SHOWN_EDITS)
+        between = tx.edits.of_project(project.id, since=first.created, until=second.created, limit=SHOWN_EDITS)
         lines = edit_lines(tx, between)
-        count = count_edits(tx, project, first.created, second.created)
+        count = tx.edits.count(project.id, since=first.created, until=second.created)
     return RunComparison(first, second, tuple(_differing(first, second)), changes, verdict, questions, lines, count)
 
 

@@ -56,6 +56,12 @@ _SORTS: Mapping[str, Callable[[IntentFindings], Any]] = {
 SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
 
 
+def run_before(store: Store, project: Project, run: Run) -> Run | None:
+    """Return the run of this exam that was done before another one."""
+    with store.reading() as tx:
+        return tx.runs.latest(project.id, KIND, before=run.number)
+
+
 def expect_exam(store: Store, project: Project) -> Expected:
     """Return what an exam of the project would take."""
     with store.reading() as tx:

@@ -9,7 +9,7 @@ from vivavoce.errors import DataError
 from vivavoce.jobs.exams.documents import dataset_from_bytes
 from vivavoce.kept import Kept
 from vivavoce.records import Example
-from vivavoce.store.repositories.outcomes import GOOD
+from vivavoce.store.repositories.results import GOOD
 from vivavoce.store.rows import OutcomeRow, Run
 from vivavoce.store.transaction import Transaction
 

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import sqlalchemy as sa
-
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.jobs import starting
 from vivavoce.jobs.exams.bookkeeping import ADVICE
@@ -24,7 +22,6 @@ from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
 from vivavoce.store.stamps import now
-from vivavoce.store.tables import runs, units
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
 from vivavoce.workspace.access.auditing import note
@@ -134,13 +131,12 @@ def count_runs(
     store: Store, project: Project, *, kind: str | None = None, state: RunState | None = None
 ) -> RunCounts:
     """Return how many runs each choice of a list would show, the other choice being as it is."""
-    query = sa.select(runs.c.kind, runs.c.state, sa.func.count()).where(runs.c.project_id == project.id)
     kinds: Counter[str] = Counter()
     states: Counter[RunState] = Counter()
     with store.reading() as tx:
-        for own, said, n in tx.connection.execute(query.group_by(runs.c.kind, runs.c.state)):
-            kinds[own] += n if state in (None, RunState(said)) else 0
-            states[RunState(said)] += n if kind in (None, own) else 0
+        for of_kind, in_state, n in tx.runs.counts(project.id):
+            kinds[of_kind] += n if state in (None, in_state) else 0
+            states[in_state] += n if kind in (None, of_kind) else 0
     return RunCounts(kinds, states)
 
 
@@ -235,8 +231,7 @@ def delete_run(store: Store, actor: Actor, project: Project, number: int) -> Non
 def _told_apart(store: Store, project: Project, title: str) -> str:
     """Return the title of a new run, with the time where it would be the second of its name."""
     with store.reading() as tx:
-        same = sa.select(runs.c.id).where(runs.c.project_id == project.id, runs.c.title == title)
-        if tx.connection.execute(same.limit(1)).first() is None:
+        if not tx.runs.has_title(project.id, title):
             return title
     when = f", {now():%Y-%m-%d %H:%M:%S}"
     return f"{title[: MOST_TITLE - len(when)]}{when}"
@@ -341,12 +336,10 @@ def _check_allowed(store: Store, actor: Actor, project: Project, number: int) ->
 
 def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:
     """Return how long the rest takes at the pace of the last units; None before the first two."""
-    over = units.c.state.in_([UnitState.DONE.value, UnitState.FAILED.value])
-    query = sa.select(units.c.finished).where(units.c.run_id == run_id, over, units.c.finished.is_not(None))
-    moments = tx.connection.execute(query.order_by(units.c.finished.desc()).limit(PACED)).scalars().all()
+    moments = tx.units.last_finished(run_id, PACED)
     if len(moments) < 2:
         return None
-    span: float = (now() - moments[-1]).total_seconds()
+    span = (now() - moments[-1]).total_seconds()
     return left * span / (len(moments) - 1)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import sqlalchemy as sa
-
+from vivavoce.store.database import Store
 from vivavoce.store.repositories.units import LEASE_SECONDS
-from vivavoce.store.rows import Run, RunState, UnitState
-from vivavoce.store.tables import units, workers
+from vivavoce.store.rows import Run, RunState
+from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 
 # A worker says three times in a lease that it is there; one word may be late, two are not.
@@ -32,6 +31,12 @@ def count_workers(tx: Transaction, moment: datetime) -> int:
     return len(tx.workers.alive(moment - timedelta(seconds=SILENT_SECONDS)))
 
 
+def count_alive(store: Store) -> int:
+    """Return how many workers hold what they do."""
+    with store.reading() as tx:
+        return len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS)))
+
+
 def silence_of(tx: Transaction, run: Run, moment: datetime) -> Silence | None:
     """Return since when nobody is at work on a run; None where somebody is, or where it is over.
 
@@ -39,22 +44,12 @@ def silence_of(tx: Transaction, run: Run, moment: datetime) -> Silence | None:
     """
     if not run.state.open:
         return None
-    held = _held_until(tx, run)
+    held = None if run.state is RunState.WAITING else tx.units.held_until(run.id)
     if held is None:
-        seen = tx.connection.execute(sa.select(sa.func.max(workers.c.seen))).scalar()
+        seen = tx.workers.last_seen()
         return None if count_workers(tx, moment) else Silence(_since(moment, seen), None)
     quiet = (moment - held).total_seconds() + LEASE_SECONDS
     return None if quiet < SILENT_SECONDS else Silence(quiet, max(0.0, LEASE_SECONDS - quiet))
-
-
-def _held_until(tx: Transaction, run: Run) -> datetime | None:
-    """Return when the last lease of a run ends; None where nothing of it is on its way."""
-    if run.state is RunState.WAITING:
-        return None
-    query = sa.select(sa.func.max(units.c.lease_until))
-    mine = (units.c.run_id == run.id, units.c.state == UnitState.RUNNING.value)
-    found: datetime | None = tx.connection.execute(query.where(*mine)).scalar()
-    return found
 
 
 def _since(moment: datetime, seen: datetime | None) -> float | None:

@@ -8,15 +8,12 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Literal
 
-import sqlalchemy as sa
-
 from vivavoce.errors import UsageError, nearest
 from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Edit, Project, Run, RunState
-from vivavoce.store.tables import edits, runs
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, person_names
 from vivavoce.workspace.exams.verdicts import QuestionVerdict, verdict_between
@@ -86,10 +83,7 @@ _KEPT: Kept[Timeline] = Kept(32)
 
 def _state(tx: Transaction, project: Project) -> tuple[object, ...]:
     """Return what changes when anything on the line does."""
-    own = (runs.c.project_id == project.id, runs.c.kind == KIND, runs.c.state == RunState.DONE.value)
-    line = sa.select(sa.func.count(), sa.func.sum(runs.c.version), sa.func.max(runs.c.number)).where(*own)
-    told = sa.select(sa.func.count(), sa.func.max(edits.c.at)).where(edits.c.project_id == project.id)
-    return (*tx.connection.execute(line).one(), *tx.connection.execute(told).one())
+    return (*tx.runs.state(project.id, KIND), *tx.edits.state(project.id))
 
 
 def _made(  # noqa: PLR0917 - what was asked for, as it is kept
@@ -102,8 +96,8 @@ def _made(  # noqa: PLR0917 - what was asked for, as it is kept
 ) -> Timeline:
     points = tx.measures.series(project.id, KIND, name=measure, since=since)
     held = tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=MOST_RUNS)[::-1]
-    found = edits_between(tx, project, since, until, limit=limit)
-    count = count_edits(tx, project, since, until)
+    found = tx.edits.of_project(project.id, since=since, until=until, limit=limit)
+    count = tx.edits.count(project.id, since=since, until=until)
     marks = tuple(_edit_marks(tx, found))
     within = [run for run in held if _within(run.created, since, until)]
     changes = tuple(_changed_options(held, since, until))
@@ -111,21 +105,6 @@ def _made(  # noqa: PLR0917 - what was asked for, as it is kept
     shown = tuple(point for point in points if until is None or point.at <= until)
     verdict = verdict_between(tx, within[0], within[-1]) if len(within) > 1 else None
     return Timeline(measure, since, until, shown, tuple(within), ordered, count + len(changes), verdict)
-
-
-def edits_between(
-    tx: Transaction, project: Project, since: datetime | None, until: datetime | None, *, limit: int
-) -> tuple[Edit, ...]:
-    """Return the edits of a stretch of time, the newest first."""
-    query = sa.select(edits).where(*_chosen(project, since, until))
-    rows = tx.connection.execute(query.order_by(edits.c.at.desc(), edits.c.id).limit(limit)).mappings()
-    return tuple(Edit(**row) for row in rows)
-
-
-def count_edits(tx: Transaction, project: Project, since: datetime | None, until: datetime | None) -> int:
-    """Return how many edits there are in a stretch of time."""
-    query = sa.select(sa.func.count()).select_from(edits).where(*_chosen(project, since, until))
-    return int(tx.connection.execute(query).scalar_one())
 
 
 # --- marks -------------------------------------------------------------------------------------------------------
@@ -169,12 +148,3 @@ def _said(value: Any) -> str:
 
 def _within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
     return (since is None or moment >= since) and (until is None or moment <= until)
-
-
-def _chosen(project: Project, since: datetime | None, until: datetime | None) -> list[sa.ColumnElement[bool]]:
-    conditions = [edits.c.project_id == project.id]
-    if since is not None:
-        conditions.append(edits.c.at >= since)
-    if until is not None:
-        conditions.append(edits.c.at <= until)
-    return conditions

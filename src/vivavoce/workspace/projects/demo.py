@@ -15,8 +15,8 @@ from vivavoce.workspace.dialogues.reading import read_log
 from vivavoce.workspace.projects.projects import create_project
 from vivavoce.workspace.scenarios.suites import import_suite
 from vivavoce.workspace.topics.examples import insertion
-from vivavoce.workspace.topics.incoming import Source
 from vivavoce.workspace.topics.topics import answer_changes, topic_insertion
+from vivavoce.workspace.uploads import Source
 
 NAME, SLUG = "Demo: recruiting", "demo"
 FAQ, LANGUAGE = "recruiting-en", "en"
@@ -61,7 +61,7 @@ def _slugs() -> Iterator[str]:
 
 def _faq(tx: Transaction, project: Project) -> Iterator[Change]:
     """Describe that the topics come with their answers, then their examples."""
-    made = {one.intent: _topic(project, one) for one in demo.topics(FAQ)}
+    made = {one.intent: Topic(new_id(), project.id, one.intent, one.title, "", now()) for one in demo.topics(FAQ)}
     yield from (topic_insertion(tx, topic) for topic in made.values())
     for one in demo.topics(FAQ):
         yield from answer_changes(tx, made[one.intent], {LANGUAGE: one.answer})
@@ -78,10 +78,6 @@ def _faq(tx: Transaction, project: Project) -> Iterator[Change]:
             place,
         )
         yield insertion(tx, row)
-
-
-def _topic(project: Project, topic: demo.Topic) -> Topic:
-    return Topic(new_id(), project.id, topic.intent, topic.title, "", now())
 
 
 def _bot(project: Project, engine: str) -> dict[str, object]:

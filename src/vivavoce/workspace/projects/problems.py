@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-import sqlalchemy as sa
-
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
-from vivavoce.store.tables import dialogues, scores
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.conversations.conversations import conversations_result
 from vivavoce.workspace.exams.intents import intents_result
@@ -115,14 +112,8 @@ def _failing(tx: Transaction, project: Project, run: Run, found: Failure) -> Pro
 
 
 def _bad_talks(store: Store, run: Run) -> list[Problem]:
-    query = (
-        sa.select(dialogues.c.id, dialogues.c.name, dialogues.c.bot, scores.c.score, scores.c.low, scores.c.high)
-        .join(scores, scores.c.dialogue_id == dialogues.c.id)
-        .where(scores.c.run_id == run.id, scores.c.score < BAD_TALK)
-        .order_by(scores.c.score, dialogues.c.id)
-    )
     with store.reading() as tx:
-        found = tx.connection.execute(query.limit(MOST_PROBLEMS)).all()
+        worst = tx.dialogues.worst(run.id, BAD_TALK, MOST_PROBLEMS)
     return [
         Problem(
             "talk",
@@ -130,7 +121,7 @@ def _bad_talks(store: Store, run: Run) -> list[Problem]:
             run.number,
             size=Rate(row.score, row.low, row.high, 1),
             bot=row.bot or "",
-            talk=row.id,
+            talk=row.dialogue_id,
         )
-        for row in found
+        for row in worst
     ]

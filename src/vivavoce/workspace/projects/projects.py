@@ -24,6 +24,12 @@ def list_projects(store: Store) -> tuple[Project, ...]:
         return tx.projects.all()
 
 
+def find_project(store: Store, slug: str) -> Project | None:
+    """Return the project with this short name."""
+    with store.reading() as tx:
+        return tx.projects.by_slug(slug)
+
+
 def create_project(
     store: Store, actor: Actor, name: str, *, language: str = "en", slug: str = "", classifier: str = "linear"
 ) -> Project:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import sqlalchemy as sa
-
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
 from vivavoce.jobs.schedules import next_time
 from vivavoce.sentences import say
@@ -17,7 +15,6 @@ from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
 from vivavoce.store.stamps import new_id, now
-from vivavoce.store.tables import audit, runs
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.auditing import note
@@ -73,7 +70,8 @@ def list_schedules(store: Store, project: Project) -> tuple[ScheduleLine, ...]:
     """Return the daily runs of a project by the time of day."""
     with store.reading() as tx:
         found = tx.schedules.of_project(project.id)
-        last, troubles = _last_runs(tx, project), _troubles(tx, project)
+        last = tx.runs.last_of_schedules(project.id)
+        troubles = tx.audit.latest(project.id, "schedule", FAILED, MOST_SCHEDULES * 10)
         people = {one.user_id: tx.users.get(one.user_id) for one in found if one.user_id}
     names = {user_id: user.name or user.login for user_id, user in people.items() if user}
     return tuple(
@@ -82,12 +80,18 @@ def list_schedules(store: Store, project: Project) -> tuple[ScheduleLine, ...]:
     )
 
 
-def find_schedule(tx: Transaction, project: Project, schedule_id: str) -> Schedule:
+def get_schedule(tx: Transaction, project: Project, schedule_id: str) -> Schedule:
     """Return a daily run of the project."""
     found = tx.schedules.get(schedule_id)
     if found is None or found.project_id != project.id:
         raise AbsentError("there is no such daily run", remedy="choose one from the list: it may have been deleted")
     return found
+
+
+def find_schedule(store: Store, project: Project, schedule_id: str) -> Schedule:
+    """Return a daily run of the project."""
+    with store.reading() as tx:
+        return get_schedule(tx, project, schedule_id)
 
 
 # --- changing ----------------------------------------------------------------------------------------------------
@@ -124,7 +128,7 @@ def change_schedule(
     """Change title, options and time of a daily run; what it examines stays, and so do the runs that it started."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        found = find_schedule(tx, project, schedule_id)
+        found = get_schedule(tx, project, schedule_id)
     if new.kind != found.kind:
         raise UsageError(
             f"this daily run examines {found.kind}, not {new.kind}", where="kind", remedy="make another daily run"
@@ -134,7 +138,7 @@ def change_schedule(
     if new.minute_of_day != found.minute_of_day:
         changed["next_at"] = next_time(new.minute_of_day, now())
     with store.writing() as tx:
-        change = tx.edits.update("schedules", find_schedule(tx, project, schedule_id).id, **changed)
+        change = tx.edits.update("schedules", get_schedule(tx, project, schedule_id).id, **changed)
         summary = say(f"Daily run {found.title!s} changed")
         return tx.edits.apply(project.id, actor.user_id, "change schedule", summary, [change], why=why)
 
@@ -143,7 +147,7 @@ def switch_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
     """Switch a daily run on or off."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        found = find_schedule(tx, project, schedule_id)
+        found = get_schedule(tx, project, schedule_id)
         if found.enabled == enabled:
             raise UsageError(f"the daily run is {'on' if enabled else 'off'} already", remedy="look at the list")
         # Days that passed while it was off are not made up for.
@@ -158,7 +162,7 @@ def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
     """Delete a daily run; the runs that it started stay."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        found = find_schedule(tx, project, schedule_id)
+        found = get_schedule(tx, project, schedule_id)
         change = tx.edits.delete("schedules", found.id)
         summary = say(f"Daily run {found.title!s} deleted")
         return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change], why=why)
@@ -297,7 +301,7 @@ def start_scheduled(store: Store, schedule: Schedule) -> Run:
             )
         raise
     with store.writing() as tx:
-        tx.connection.execute(sa.update(runs).where(runs.c.id == run.id).values(schedule_id=schedule.id))
+        tx.runs.set_schedule(run.id, schedule.id)
         return tx.runs.get(run.id) or run
 
 
@@ -321,24 +325,6 @@ def _choice(said: Options, title: str = "") -> Choice:
 
 
 # --- the last time -----------------------------------------------------------------------------------------------
-
-
-def _last_runs(tx: Transaction, project: Project) -> dict[str, Run]:
-    own = (runs.c.project_id == project.id, runs.c.schedule_id.is_not(None))
-    query = sa.select(runs.c.schedule_id, sa.func.max(runs.c.number)).where(*own).group_by(runs.c.schedule_id)
-    numbers = {found.schedule_id: found[1] for found in tx.connection.execute(query)}
-    found = {schedule: tx.runs.by_number(project.id, number) for schedule, number in numbers.items()}
-    return {schedule: run for schedule, run in found.items() if run is not None}
-
-
-def _troubles(tx: Transaction, project: Project) -> dict[str, tuple[datetime, str]]:
-    """Return when and why each schedule could not start for the last time."""
-    own = (audit.c.project_id == project.id, audit.c.noun == "schedule", audit.c.action == FAILED)
-    query = sa.select(audit.c.noun_id, audit.c.at, audit.c.detail).where(*own).order_by(audit.c.at.desc())
-    found: dict[str, tuple[datetime, str]] = {}
-    for row in tx.connection.execute(query.limit(MOST_SCHEDULES * 10)):
-        found.setdefault(row.noun_id, (row.at, row.detail))
-    return found
 
 
 def _trouble(schedule: Schedule, last: Mapping[str, Run], troubles: Mapping[str, tuple[datetime, str]]) -> str:

@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-import sqlalchemy as sa
-
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.stamps import now
-from vivavoce.store.tables import changes, edits
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.exams.timeline import edits_between
 from vivavoce.workspace.projects.moves import (
     ExamState,
     Move,
@@ -127,13 +123,9 @@ def _is_alike(run: Run, other: Run) -> bool:
 
 def _people(tx: Transaction, project: Project, since: datetime) -> tuple[PersonWork, ...]:
     """Return who changed how much since a time, the most recent first."""
-    own = (edits.c.project_id == project.id, edits.c.at >= since)
-    query = sa.select(edits.c.user_id, sa.func.count(), sa.func.max(edits.c.at)).where(*own)
-    counts = {
-        found.user_id: (int(found[1]), found[2]) for found in tx.connection.execute(query.group_by(edits.c.user_id))
-    }
+    counts = tx.edits.by_person(project.id, since)
     last: dict[str | None, str] = {}
-    for edit in edits_between(tx, project, since, None, limit=200):
+    for edit in tx.edits.of_project(project.id, since=since, limit=200):
         last.setdefault(edit.user_id, edit.summary)
     users = {user_id: tx.users.get(user_id) for user_id in counts if user_id}
     names = {user_id: user.name or user.login for user_id, user in users.items() if user}
@@ -149,10 +141,7 @@ def _unknown_edits(tx: Transaction, project: Project, exams: Sequence[ExamState]
     run = next((exam.run for exam in exams if exam.exam == "intents"), None)
     if run is None:
         return 0
-    since = (edits.c.project_id == project.id, edits.c.at >= run.created)
-    touched = sa.select(changes.c.edit_id).where(changes.c.edit_id == edits.c.id, changes.c.topic_id.is_not(None))
-    query = sa.select(sa.func.count()).select_from(edits).where(*since, touched.exists())
-    return int(tx.connection.execute(query).scalar_one())
+    return tx.edits.count_of_topics(project.id, run.created)
 
 
 def _steps(tx: Transaction, project: Project, examined: set[str]) -> Iterator[Step]:

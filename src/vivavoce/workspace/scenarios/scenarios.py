@@ -22,7 +22,7 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
 from vivavoce.workspace.scenarios.suites import (
     assemble_suite,
-    find_suite,
+    get_suite,
     parse_scenario,
     scenario_columns,
     scenario_values,
@@ -99,7 +99,7 @@ def list_scenarios(
 ) -> tuple[ScenarioRow, ...]:
     """Return the scenarios of a suite in their order, those that hold the words."""
     with store.reading() as tx:
-        found = tx.suites.scenarios(find_suite(tx, project, suite_id).id, domain=domain, level=level)
+        found = tx.suites.scenarios(get_suite(tx, project, suite_id).id, domain=domain, level=level)
     words = search.strip().casefold()
     return tuple(row for row in found if words in row.text.casefold())
 
@@ -215,7 +215,7 @@ def create_scenario(
     """Add a scenario to a suite."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        suite_row = find_suite(tx, project, suite_id)
+        suite_row = get_suite(tx, project, suite_id)
         suite = assemble_suite(tx, suite_row.id)
         if any(one.id == scenario.id for one in suite.scenarios):
             raise _refused(Fault(f"there is a scenario '{scenario.id}' already", "name"))

@@ -16,9 +16,11 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import Place
 from vivavoce.conversations.scenarios.formats.yaml_reading import REMEDY, parse_yaml_suite, read_scenario
 from vivavoce.conversations.scenarios.formats.yaml_writing import FORMAT, head_value, scenario_value
 from vivavoce.conversations.scenarios.references import find_broken
-from vivavoce.errors import AbsentError, DataError, Fault, UsageError, nearest, plural
+from vivavoce.conversations.scenarios.suites import merge_suites
+from vivavoce.errors import AbsentError, DataError, Fault, InputError, UsageError, nearest, plural
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.sentences import say
+from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteRow
 from vivavoce.store.stamps import new_id, now
@@ -49,12 +51,18 @@ def list_suites(store: Store, project: Project) -> tuple[SuiteLine, ...]:
         return tuple(SuiteLine(suite, counts.get(suite.id, 0)) for suite in tx.suites.of_project(project.id))
 
 
-def find_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
+def get_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
     """Return a suite of the project; AbsentError where it has none of this id."""
     found = tx.suites.get(suite_id)
     if found is None or found.project_id != project.id:
         raise AbsentError(f"there is no suite '{suite_id}'", remedy="choose one from the list of suites")
     return found
+
+
+def find_suite(store: Store, project: Project, suite_id: str) -> SuiteRow:
+    """Return a suite of the project; AbsentError where it has none of this id."""
+    with store.reading() as tx:
+        return get_suite(tx, project, suite_id)
 
 
 def assemble_suite(tx: Transaction, suite_id: str) -> Suite:
@@ -99,15 +107,17 @@ def without_lines(scenario: Scenario) -> Scenario:
     return replace(scenario, turns=turns, line=None)
 
 
-def export_suite(tx: Transaction, suite_id: str, form: str) -> bytes:
-    """Return a suite as a file: `form` yaml, csv or xlsx."""
+def export_suite(store: Store, project: Project, suite_id: str, form: str) -> tuple[SuiteRow, bytes]:
+    """Return a suite, and it as a file: `form` yaml, csv or xlsx."""
     if form not in FORMS:
         raise UsageError(f"a suite cannot be written as '{form}'.{nearest(form, FORMS)}", remedy="use yaml")
-    suite = assemble_suite(tx, suite_id)
+    with store.reading() as tx:
+        row = get_suite(tx, project, suite_id)
+        suite = assemble_suite(tx, suite_id)
     with TemporaryDirectory(prefix="viva-") as folder:
         path = Path(folder) / f"suite.{form}"
         write_suite(suite, path)
-        return path.read_bytes()
+        return row, path.read_bytes()
 
 
 # --- changing ----------------------------------------------------------------------------------------------------
@@ -154,7 +164,9 @@ def import_read_suite(
     """Bring in a suite that was read already."""
     actor.require(Role.EDITOR)
     named = replace(suite, name=check_name(name or suite.name))
-    _check_ids(named)
+    faults = [Fault(one.message, one.where) for one in find_broken(named) if one.kind == "duplicate_id"]
+    if faults:
+        raise DataError("some scenarios share an id", where=named.source, faults=faults, remedy="rename one of them")
     with store.writing() as tx:
         there = tx.suites.by_name(project.id, named.name)
         if there is not None and not replacing:
@@ -181,7 +193,7 @@ def rename_suite(
     """Call a suite otherwise."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        row = find_suite(tx, project, suite_id)
+        row = get_suite(tx, project, suite_id)
         said = replace(read_head(row.head), name=check_name(name), title=title.strip())
         change = tx.edits.update("suites", row.id, name=said.name, title=said.title, head=head_text(said))
         renamed = say(f"Suite {row.name!s} is now {said.name!s}")
@@ -193,7 +205,7 @@ def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *,
     """Delete a suite with its scenarios; the edit can be undone."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        row = find_suite(tx, project, suite_id)
+        row = get_suite(tx, project, suite_id)
         scenarios = tx.suites.scenarios(row.id)
         changes = [tx.edits.delete("scenarios", one.id) for one in scenarios]
         changes.append(tx.edits.delete("suites", row.id))
@@ -268,14 +280,46 @@ def _replacing_changes(tx: Transaction, row: SuiteRow, suite: Suite) -> list[Cha
     return [change for change in changes if change.before != change.after]
 
 
-def _check_ids(suite: Suite) -> None:
-    faults = [Fault(one.message, one.where) for one in find_broken(suite) if one.kind == "duplicate_id"]
-    if faults:
-        raise DataError("some scenarios share an id", where=suite.source, faults=faults, remedy="rename one of them")
-
-
 def _import_summary(suite: Suite) -> str:
     said = say(f"Suite {suite.name!s}: {plural(len(suite.scenarios), 'scenario')}")
     shared = shared_titles(suite)
     notes: Sequence[str] = (*([shared] if shared else []), *suite.notes[:SHOWN_NOTES])
     return f"{said} ({'; '.join(notes)})" if notes else said
+
+
+NAME = "the cells"
+
+
+def paste_scenarios(store: Store, actor: Actor, project: Project, suite_id: str, text: str) -> Edit:
+    """Add the scenarios of a sheet to a suite: cells with tabs between them, commas, or YAML.
+
+    Refused where one of them is there already, or where the two do not fit together.
+    """
+    actor.require(Role.EDITOR)
+    if not text.strip():
+        raise UsageError("there are no cells", where="sheet", remedy="copy them from your spreadsheet and paste them")
+    with store.reading() as tx:
+        row = get_suite(tx, project, suite_id)
+        there = assemble_suite(tx, row.id)
+    grown = merge_suites([there, read_text(text)], there.name)
+    return import_read_suite(store, actor, project, grown, replacing=True)
+
+
+def read_text(text: str) -> Suite:
+    """Return the scenarios of a text: a table, or YAML where it begins like it."""
+    clean_text(text)
+    ending = ".yaml" if text.lstrip().startswith(("format:", "suite:", "scenarios:", "- ", "#")) else ".csv"
+    with TemporaryDirectory(prefix="viva-") as folder:
+        path = Path(folder) / f"pasted{ending}"
+        path.write_text(text, encoding="utf-8", newline="")
+        try:
+            return read_suite(path)
+        except InputError as error:
+            raise _told(error, str(path)) from error
+
+
+def _told(error: InputError, path: str) -> InputError:
+    """Return an error that speaks of what was pasted, not of a file that nobody knows."""
+    return type(error)(
+        error.what.replace(path, NAME), where=NAME, remedy=error.remedy.replace(path, NAME), faults=error.faults
+    )

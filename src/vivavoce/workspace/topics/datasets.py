@@ -1,8 +1,10 @@
-"""The training data of a project, as exams take them."""
+"""The training data of a project, as exams take them and as files hold them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.documents import dataset_to_bytes
@@ -10,6 +12,7 @@ from vivavoce.records import Dataset, Example
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 
 
 def project_dataset(tx: Transaction, project: Project) -> Dataset:
@@ -47,3 +50,38 @@ def to_example(row: ExampleRow, topic: Topic | None, project: Project, place: in
 def _answer(answers: Mapping[str, str], *languages: str) -> str | None:
     """Return the answer in the first language that has one."""
     return next((answers[language] for language in languages if answers.get(language)), None)
+
+
+COLUMNS = ("text", "intent", "language", "created", "answer")
+
+
+def example_table(store: Store, project: Project) -> list[tuple[object, ...]]:
+    """Return all examples under `COLUMNS`, each with the answer of its topic in its language."""
+    with store.reading() as tx:
+        topics = {topic.id: topic for topic in tx.topics.of_project(project.id)}
+        rows = tx.examples.of_project(project.id)
+    return [_cells(row, topics.get(row.topic_id or "")) for row in rows]
+
+
+def export_json(store: Store, project: Project) -> bytes:
+    """Return all examples as JSON that can be read back, and beside them the topics with all their answers."""
+    with store.reading() as tx:
+        topics = tx.topics.of_project(project.id)
+    examples = [dict(zip(COLUMNS, cells, strict=True)) for cells in example_table(store, project)]
+    content = {"examples": examples, "topics": [_described(topic) for topic in topics]}
+    return json.dumps(content, ensure_ascii=False, indent=1).encode()
+
+
+def _cells(row: ExampleRow, topic: Topic | None) -> tuple[object, ...]:
+    answer = topic.answers.get(row.language, "") if topic else ""
+    return row.text, topic.name if topic else OUT_OF_SCOPE, row.language, row.created.isoformat(), answer
+
+
+def _described(topic: Topic) -> dict[str, Any]:
+    return {
+        "name": topic.name,
+        "description": topic.description,
+        "owner": topic.owner,
+        "created": topic.created.isoformat(),
+        "answers": dict(topic.answers),
+    }

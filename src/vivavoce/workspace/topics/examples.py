@@ -16,7 +16,7 @@ from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.topics.names import find_named, find_topic
+from vivavoce.workspace.topics.names import find_topic, get_named
 
 MOST_TEXT = 10_000
 SHOWN = 40
@@ -88,7 +88,13 @@ def check_expected(count: int, expected: int, noun: str) -> None:
         )
 
 
-def find_examples(tx: Transaction, project: Project, ids: Sequence[str]) -> tuple[ExampleRow, ...]:
+def find_examples(store: Store, project: Project, ids: Sequence[str]) -> tuple[ExampleRow, ...]:
+    """Return the examples with these ids; refuse where one is gone, or where none is chosen."""
+    with store.reading() as tx:
+        return get_examples(tx, project, ids)
+
+
+def get_examples(tx: Transaction, project: Project, ids: Sequence[str]) -> tuple[ExampleRow, ...]:
     """Return the examples with these ids; refuse where one is gone, or where none is chosen."""
     wanted = tuple(dict.fromkeys(ids))
     if not wanted:
@@ -153,7 +159,7 @@ def change_example(
     actor.require(Role.EDITOR)
     said = clean_message(text)
     with store.writing() as tx:
-        (row,) = find_examples(tx, project, [example_id])
+        (row,) = get_examples(tx, project, [example_id])
         if seen and seen != example_mark(row):
             raise StaleError(
                 "somebody else changed this example while you were writing",
@@ -174,7 +180,7 @@ def move_examples(
     """Give examples to another topic (None: out of scope)."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        rows = [row for row in find_examples(tx, project, ids) if row.topic_id != topic_id]
+        rows = [row for row in get_examples(tx, project, ids) if row.topic_id != topic_id]
         target = None if topic_id is None else find_topic(tx, project, topic_id)
         if not rows:
             raise UsageError("they are there already", remedy="choose another topic")
@@ -187,7 +193,7 @@ def delete_examples(store: Store, actor: Actor, project: Project, ids: Sequence[
     """Delete examples."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        rows = find_examples(tx, project, ids)
+        rows = get_examples(tx, project, ids)
         summary = say(f"Deleted {counted(rows)}")
         return tx.edits.apply(project.id, actor.user_id, "delete examples", summary, deletions(tx, rows), why=why)
 
@@ -250,7 +256,7 @@ def _wanted(
     tx: Transaction, project: Project, lines: Sequence[str], topic: Topic | None
 ) -> list[tuple[str, Topic | None]]:
     """Return each message with its topic; refuse all lines that cannot be used at once."""
-    named = cache(lambda name: find_named(tx, project, name))
+    named = cache(lambda name: get_named(tx, project, name))
     found: list[tuple[str, Topic | None]] = []
     faults: list[Fault] = []
     for number, line in enumerate(lines, 1):

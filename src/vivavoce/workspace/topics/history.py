@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from vivavoce.errors import AbsentError
+from vivavoce.errors import AbsentError, StaleError, UsageError
 from vivavoce.jobs.schedules import next_time
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role
@@ -100,7 +100,15 @@ def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None 
     with store.reading() as tx:
         edit = _found(tx, project, edit_id)
         changes = tx.edits.changes(edit_id, limit=None if most is None else 2 * most)
-        titles = _topic_titles(tx, project, changes)
+        # The names of topics by id: those there are now, and those that the edit knew.
+        known = {
+            change.noun_id: str(values["name"])
+            for change in changes
+            if change.noun == "topics" and (values := change.after or change.before)
+        }
+        known |= tx.topics.names(project.id)
+        homes = {values.get("topic_id") for c in changes for values in (c.before, c.after) if values}
+        titles = known | tx.edits.last_names("topics", [one for one in homes if one and one not in known])
         (line,) = edit_lines(tx, [edit])
     rows = tuple(_described(own, titles) for own in islice(_by_row(changes), most))
     return EditDetail(edit, line.who, rows)
@@ -114,7 +122,12 @@ def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why
         _found(tx, project, edit_id)
         changes = tx.edits.changes(edit_id)
     for change in changes:
-        _check_way_back(actor, change)
+        # Refuse to bring back what the person could not write by hand: a bot, or an engine that uses code or files.
+        if change.noun == "bots":
+            actor.require(Role.ADMIN)
+        before, after = ((values or {}).get("classifier") for values in (change.before, change.after))
+        if change.noun == "projects" and before and before != after:
+            check_engine(actor, str(before))
     with store.writing() as tx:
         done = tx.edits.undo(edit_id, actor.user_id, why=why, changes=changes)
         _wind_up(tx, [change.noun_id for change in changes if change.noun == "schedules"])
@@ -137,15 +150,6 @@ def _found(tx: Transaction, project: Project, edit_id: str) -> Edit:
     return edit
 
 
-def _check_way_back(actor: Actor, change: Change) -> None:
-    """Refuse to bring back what the person could not write by hand: a bot, or an engine that uses code or files."""
-    if change.noun == "bots":
-        actor.require(Role.ADMIN)
-    before, after = ((values or {}).get("classifier") for values in (change.before, change.after))
-    if change.noun == "projects" and before and before != after:
-        check_engine(actor, str(before))
-
-
 def _wind_up(tx: Transaction, schedules: Sequence[str]) -> None:
     """Let daily runs that came back begin at their next time: what passed meanwhile is not made up for."""
     for schedule_id in schedules:
@@ -160,18 +164,6 @@ def _by_row(changes: Sequence[Change]) -> Iterable[list[Change]]:
     for change in changes:
         found.setdefault((change.noun, change.noun_id), []).append(change)
     return found.values()
-
-
-def _topic_titles(tx: Transaction, project: Project, changes: Sequence[Change]) -> dict[str, str]:
-    """Return the names of topics by id: those there are now, and those that the edit knew."""
-    known = {
-        change.noun_id: str(values["name"])
-        for change in changes
-        if change.noun == "topics" and (values := change.after or change.before)
-    }
-    known |= tx.topics.names(project.id)
-    homes = {values.get("topic_id") for c in changes for values in (c.before, c.after) if values}
-    return known | tx.edits.last_names("topics", [one for one in homes if one and one not in known])
 
 
 def _described(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
@@ -242,3 +234,35 @@ def _said(name: str, values: Mapping[str, Any], titles: Mapping[str, str]) -> st
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)
+
+
+# Of edits that were undone again there may be many in between.
+LOOKED_AT = 200
+
+
+def undo_or_explain(store: Store, actor: Actor, project: Project, edit_id: str, *, why: str = "") -> Edit:
+    """Do the reverse of an edit; where a later one builds on it, the refusal names that one."""
+    try:
+        return undo_edit(store, actor, project, edit_id, why=why)
+    except (StaleError, UsageError) as error:
+        later = blocking_edit(store, project, edit_id)
+        if later is None:
+            raise
+        raise StaleError(
+            f"it cannot be undone yet, because a later change builds on it: {later.edit.summary} ({later.who})",
+            where=f"edit {later.edit.id}",
+            remedy="undo that one first, then this one",
+        ) from error
+
+
+def blocking_edit(store: Store, project: Project, edit_id: str) -> EditLine | None:
+    """Return the newest edit that holds and changed the same things after an edit; None where there is none."""
+    with store.reading() as tx:
+        edit = tx.edits.get(edit_id)
+        if edit is None or edit.project_id != project.id or edit.undone_by:
+            return None
+        later = tx.edits.later(edit, LOOKED_AT)
+        ids = {each.id for each in later}
+        # One that holds: neither undone, nor the undoing of another one of these.
+        newest = next((each for each in later if not each.undone_by and each.undoes not in ids), None)
+        return edit_lines(tx, [newest])[0] if newest else None

@@ -1,6 +1,6 @@
 """Imports in two steps: a preview that says of every row what would happen, then all of it as one edit.
 
-Between the two steps the preview waits on a shelf of the workspace.
+Between the two steps the upload is pending.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.topics.examples import deletions, insertion
-from vivavoce.workspace.topics.incoming import Encoding, Reading, Source, read_source
+from vivavoce.workspace.topics.incoming import Encoding, read_source
 from vivavoce.workspace.topics.plans import (
     Effect,
     Mode,
@@ -34,10 +34,10 @@ from vivavoce.workspace.topics.plans import (
     present,
     wanted_answers,
 )
-from vivavoce.workspace.topics.shelves import Shelf, new_key, squeeze, unsqueeze
 from vivavoce.workspace.topics.topics import answer_changes, removals, topic_insertion
+from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze, unsqueeze
 
-SHELF = Shelf("import", remedy=say("send the file or the text again"))
+PENDING = PendingUploads("import", remedy=say("send the file or the text again"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +70,6 @@ class Preview:
     unclear: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What is to be written, planned for one state of the project."""
-
-    state: tuple[int, str]
-    summary: str
-    changes: tuple[Change, ...]
-
-
 _OPENED: Kept[Preview] = Kept(8)
 
 
@@ -86,62 +77,7 @@ def prepare_import(store: Store, actor: Actor, project: Project, source: Source,
     """Read a source and say what would happen; nothing is changed yet."""
     actor.require(Role.EDITOR)
     # Reading takes its time; nobody waits for the database meanwhile.
-    reading = _read(source, choices)
-    with store.reading() as tx:
-        there = present(tx, project)
-    rules = _rules(choices, project)
-    plan = make_plan(there, reading.rows, reading.refused, rules)
-    made = _preview(new_key(), source, choices, plan, reading)
-    with store.writing() as tx:
-        SHELF.put(tx, actor, project, made.key, _packed(made, source))
-    return made
-
-
-def change_import(store: Store, actor: Actor, project: Project, key: str, choices: Choices) -> Preview:
-    """Read the same source otherwise: other columns, another mode."""
-    actor.require(Role.EDITOR)
-    with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
-    source = Source(kept["name"], unsqueeze(kept["content"]), kept["lines"], kept.get("pasted", False))
-    return prepare_import(store, actor, project, source, choices)
-
-
-def open_import(store: Store, actor: Actor, project: Project, key: str) -> Preview:
-    """Return a preview that was made before."""
-    actor.require(Role.EDITOR)
-    with store.reading() as tx:
-        kept = SHELF.find(tx, actor, project, key)
-    return _OPENED.get(key, lambda: _unpacked(kept))
-
-
-def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why: str = "") -> Edit:
-    """Do what a preview says, as one edit; what changed since is taken as it is now."""
-    actor.require(Role.EDITOR)
-    preview = open_import(store, actor, project, key)
-    # All that takes long is done before anybody has to wait for the lock of the database.
-    with store.reading() as tx:
-        task = _task(tx, project, preview)
-    with store.writing() as tx:
-        SHELF.find(tx, actor, project, key)
-        if task.state != tx.edits.state(project.id):
-            task = _task(tx, project, preview)
-        if not task.changes:
-            raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
-        edit = tx.edits.apply(project.id, actor.user_id, "import", task.summary, task.changes, why=why)
-        SHELF.clear(tx, actor, project)
-        return edit
-
-
-def drop_import(store: Store, actor: Actor, project: Project, key: str) -> None:
-    """Forget a preview."""
-    SHELF.drop(store, actor, project, key)
-
-
-# --- the preview between the two steps ---------------------------------------------------------------------------
-
-
-def _read(source: Source, choices: Choices) -> Reading:
-    return read_source(
+    reading = read_source(
         source,
         text_column=choices.text_column,
         topic_column=choices.topic_column,
@@ -149,15 +85,12 @@ def _read(source: Source, choices: Choices) -> Reading:
         topic=choices.topic,
         encoding=choices.encoding,
     )
-
-
-def _rules(choices: Choices, project: Project) -> Rules:
-    return Rules(choices.mode, choices.overwrite, project.language)
-
-
-def _preview(key: str, source: Source, choices: Choices, plan: Plan, reading: Reading) -> Preview:
-    return Preview(
-        key,
+    with store.reading() as tx:
+        there = present(tx, project)
+    rules = _rules(choices, project)
+    plan = make_plan(there, reading.rows, reading.refused, rules)
+    made = Preview(
+        new_key(),
         source.name,
         choices,
         plan,
@@ -169,6 +102,57 @@ def _preview(key: str, source: Source, choices: Choices, plan: Plan, reading: Re
         sample=reading.sample,
         unclear=reading.unclear,
     )
+    with store.writing() as tx:
+        PENDING.put(tx, actor, project, made.key, _packed(made, source))
+    return made
+
+
+def change_import(store: Store, actor: Actor, project: Project, key: str, choices: Choices) -> Preview:
+    """Read the same source otherwise: other columns, another mode."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        kept = PENDING.find(tx, actor, project, key)
+    source = Source(kept["name"], unsqueeze(kept["content"]), kept["lines"], kept.get("pasted", False))
+    return prepare_import(store, actor, project, source, choices)
+
+
+def open_import(store: Store, actor: Actor, project: Project, key: str) -> Preview:
+    """Return a preview that was made before."""
+    actor.require(Role.EDITOR)
+    with store.reading() as tx:
+        kept = PENDING.find(tx, actor, project, key)
+    return _OPENED.get(key, lambda: _unpacked(kept))
+
+
+def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why: str = "") -> Edit:
+    """Do what a preview says, as one edit; what changed since is taken as it is now."""
+    actor.require(Role.EDITOR)
+    preview = open_import(store, actor, project, key)
+    # All that takes long is done before anybody has to wait for the lock of the database.
+    with store.reading() as tx:
+        state = tx.edits.state(project.id)
+        summary, changes = _planned_edit(tx, project, preview)
+    with store.writing() as tx:
+        PENDING.find(tx, actor, project, key)
+        if state != tx.edits.state(project.id):
+            summary, changes = _planned_edit(tx, project, preview)
+        if not changes:
+            raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
+        edit = tx.edits.apply(project.id, actor.user_id, "import", summary, changes, why=why)
+        PENDING.clear(tx, actor, project)
+        return edit
+
+
+def drop_import(store: Store, actor: Actor, project: Project, key: str) -> None:
+    """Forget a preview."""
+    PENDING.drop(store, actor, project, key)
+
+
+# --- the preview between the two steps ---------------------------------------------------------------------------
+
+
+def _rules(choices: Choices, project: Project) -> Rules:
+    return Rules(choices.mode, choices.overwrite, project.language)
 
 
 def _packed(preview: Preview, source: Source) -> dict[str, Any]:
@@ -224,11 +208,11 @@ def _row(cells: Sequence[Any]) -> PlannedRow:
 # --- the edit ----------------------------------------------------------------------------------------------------
 
 
-def _task(tx: Transaction, project: Project, preview: Preview) -> _Task:
-    state, rules = tx.edits.state(project.id), _rules(preview.choices, project)
-    there = present(tx, project)
+def _planned_edit(tx: Transaction, project: Project, preview: Preview) -> tuple[str, list[Change]]:
+    """Return the summary and the changes of an import, as the project is now."""
+    rules, there = _rules(preview.choices, project), present(tx, project)
     plan = plan_again(there, preview.plan.rows, rules)
-    return _Task(state, _summary(preview.name, plan), tuple(_changes(tx, project, there, plan, rules)))
+    return _summary(preview.name, plan), _changes(tx, project, there, plan, rules)
 
 
 def _changes(tx: Transaction, project: Project, there: Present, plan: Plan, rules: Rules) -> list[Change]:

@@ -19,6 +19,7 @@ from vivavoce.files.tables import ReadOptions, Table, as_text, check_rows
 from vivavoce.files.writing import FORMULA_STARTS
 from vivavoce.records import AUTO, Example, is_out_of_scope
 from vivavoce.sentences import say
+from vivavoce.workspace.uploads import MAX_ROWS, Source
 
 PASTED = "pasted.csv"
 # Instead of a name for out of scope: every topic is one.
@@ -27,8 +28,6 @@ EVERY_TOPIC = "-"
 Encoding = Literal["", "utf-8", "cp1252", "utf-16"]
 ENCODINGS: tuple[Encoding, ...] = ("", "utf-8", "cp1252", "utf-16")
 SHOWN = 200
-# Half a minute of work for one request; nobody looks through a preview that is longer.
-MAX_ROWS = 200_000
 # A file is described on a command line in options; on a page there is another way to say the same.
 _ADVICE = (
     (re.compile(r"name (?:it|one) with --(?:text|intent)-column(?:, or call it '\w+')?"), say("choose the column")),
@@ -47,16 +46,6 @@ _ADVICE = (
     (re.compile(r"if it is the right file, raise the limit with --max-\S+ \d+"), say("send it in several parts")),
     (re.compile(r"; name one with --format"), ""),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file as it was sent, or text that was `pasted` (`lines`: one message on each line)."""
-
-    name: str
-    content: bytes
-    lines: bool = False
-    pasted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

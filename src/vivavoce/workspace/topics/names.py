@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vivavoce.errors import AbsentError, UsageError, nearest
 from vivavoce.store.cleaning import clean_text
+from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Topic
 from vivavoce.store.transaction import Transaction
 
@@ -22,7 +23,13 @@ def find_topic(tx: Transaction, project: Project, topic_id: str) -> Topic:
     return found
 
 
-def find_named(tx: Transaction, project: Project, name: str) -> Topic | None:
+def find_named(store: Store, project: Project, name: str) -> Topic | None:
+    """Return a topic by its name; None for the name that means out of scope."""
+    with store.reading() as tx:
+        return get_named(tx, project, name)
+
+
+def get_named(tx: Transaction, project: Project, name: str) -> Topic | None:
     """Return a topic by its name; None for the name that means out of scope."""
     said = clean_name(name)
     if said == OUT_OF_SCOPE:

@@ -107,7 +107,10 @@ def present(tx: Transaction, project: Project) -> Present:
 
 def make_plan(there: Present, arrivals: Iterable[Arrival], refused: Iterable[Refusal], rules: Rules) -> Plan:
     """Say what would become of every row."""
-    rows = [*_judged(there, arrivals, rules), *(_refused(one) for one in refused)]
+    rows = [
+        *_judged(there, arrivals, rules),
+        *(PlannedRow(one.number, "refused", _visible(one.text), None, one.reason) for one in refused),
+    ]
     ordered = tuple(sorted(rows, key=lambda row: row.number))
     return Plan(ordered, _effect(there, ordered, rules))
 
@@ -176,10 +179,6 @@ def _warned(row: PlannedRow, homes: Mapping[str, str | None]) -> PlannedRow:
     home = homes[row.text] or OUT_OF_SCOPE_TITLE
     note = say(f"the same text is in {home!s} too")
     return replace(row, reason=f"{row.reason}; {note}" if row.reason else note)
-
-
-def _refused(one: Refusal) -> PlannedRow:
-    return PlannedRow(one.number, "refused", _visible(one.text), None, one.reason)
 
 
 def _visible(text: str) -> str:

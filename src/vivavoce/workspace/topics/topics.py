@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from vivavoce.errors import StaleError, UsageError, plural
 from vivavoce.sentences import say
@@ -20,7 +20,7 @@ from vivavoce.workspace.topics.examples import (
     clean_message,
     counted,
     deletions,
-    find_examples,
+    get_examples,
     insertion,
     moves,
     new_rows,
@@ -135,8 +135,17 @@ def change_topic(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         topic = find_topic(tx, project, topic_id)
-        _check_seen(topic, seen)
-        new = _new_values(topic, name, description, owner)
+        if seen and seen != mark_of(topic):
+            raise StaleError(
+                f"somebody else changed the topic {topic.name} while you were writing",
+                remedy="look at what they changed, and save again what is to stay",
+            )
+        wanted = {
+            "name": None if name is None else check_name(name),
+            "description": None if description is None else _within(description, MOST_DESCRIPTION, "description"),
+            "owner": None if owner is None else _within(owner, MOST_OWNER, "owner"),
+        }
+        new = {key: said for key, said in wanted.items() if said is not None and said != getattr(topic, key)}
         if "name" in new:
             _check_free(tx, project, new["name"])
         row = [tx.edits.update("topics", topic.id, topic.id, **new)] if new else []
@@ -207,7 +216,7 @@ def split_topic(
     """Make a new topic of chosen examples."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        rows = find_examples(tx, project, ids)
+        rows = get_examples(tx, project, ids)
         _check_free(tx, project, check_name(name))
         topic = _fresh(project, name)
         changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]
@@ -219,21 +228,11 @@ def split_topic(
 # --- changes, for all who make or remove topics ------------------------------------------------------------------
 
 
-def topic_values(topic: Topic) -> dict[str, Any]:
-    """Return the columns of a topic."""
-    return {
-        "id": topic.id,
-        "project_id": topic.project_id,
-        "name": topic.name,
-        "description": topic.description,
-        "owner": topic.owner,
-        "created": topic.created,
-    }
-
-
 def topic_insertion(tx: Transaction, topic: Topic) -> Change:
     """Describe that a topic comes, without its answers."""
-    return tx.edits.insert("topics", topic_values(topic), topic.id)
+    names = ("id", "project_id", "name", "description", "owner", "created")
+    values = {name: getattr(topic, name) for name in names}
+    return tx.edits.insert("topics", values, topic.id)
 
 
 def removals(tx: Transaction, topics: Sequence[Topic]) -> list[Change]:
@@ -288,23 +287,6 @@ def _check_free(tx: Transaction, project: Project, name: str) -> None:
         raise UsageError(
             f"there is a topic '{name}' already", where="name", remedy="choose another name, or merge the two"
         )
-
-
-def _check_seen(topic: Topic, seen: str) -> None:
-    if seen and seen != mark_of(topic):
-        raise StaleError(
-            f"somebody else changed the topic {topic.name} while you were writing",
-            remedy="look at what they changed, and save again what is to stay",
-        )
-
-
-def _new_values(topic: Topic, name: str | None, description: str | None, owner: str | None) -> dict[str, str]:
-    wanted = {
-        "name": None if name is None else check_name(name),
-        "description": None if description is None else _within(description, MOST_DESCRIPTION, "description"),
-        "owner": None if owner is None else _within(owner, MOST_OWNER, "owner"),
-    }
-    return {key: said for key, said in wanted.items() if said is not None and said != getattr(topic, key)}
 
 
 def _within(text: str, most: int, where: str) -> str:

@@ -21,7 +21,7 @@ from vivavoce.web.pages.access.first_start import password_fields
 from vivavoce.web.pages.access.people import language_field
 from vivavoce.web.pages.access.preferences import keep
 from vivavoce.web.parts import Choice, Field
-from vivavoce.workspace.access import accounts, keys, sessions
+from vivavoce.workspace.access import keys, people, sessions
 from vivavoce.workspace.access.switches import show_switches
 
 router = APIRouter()
@@ -97,7 +97,7 @@ def change_account(request: Request, who: Person, store: InStore, form: Form) ->
     name, language = form.text("name"), form.choice("language", tuple(LANGUAGES))
     try:
         form.check()
-        accounts.change_account(store, who.actor, name=name, language=language)
+        people.change_account(store, who.actor, name=name, language=language)
     except InputError as error:
         return _account_page(request, store, who, Typed("person", error, name=name, language=language))
     response = done("/account", Words(language).gettext("Your account is changed."))
@@ -111,7 +111,7 @@ def change_password(request: Request, who: Person, store: InStore, form: Form) -
     old, new, repeated = form.secret("old"), form.secret("password"), form.secret("repeated")
     current = who.sign_in.id if who.sign_in else None
     try:
-        accounts.change_password(store, who.actor, old, new, repeated, keep=current)
+        people.change_password(store, who.actor, old, new, repeated, keep=current)
     except InputError as error:
         return _account_page(request, store, who, Typed("password", error))
     told = words_of(request).gettext("The password is changed, and all other browsers are signed out.")

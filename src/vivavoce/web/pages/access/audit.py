@@ -15,7 +15,7 @@ from vivavoce.web.listing import Listing, PageNumber, Search, Word
 from vivavoce.web.parts import Choice, Field, Pager
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.audit_log import (
-    MOST_EXPORTED,
+    MAX_EXPORTED,
     PRODUCT_ITSELF,
     LogFilter,
     LogLine,
@@ -67,7 +67,7 @@ def show_audit(request: Request, who: Admin, store: InStore, wanted: LinesAsked,
 @router.get("/audit.{kind}")
 def export_audit(who: Admin, store: InStore, kind: str, wanted: LinesAsked) -> Response:
     """Return the newest lines as CSV or XLSX, narrowed down as the page is."""
-    log = read_log(store, who.actor, wanted, limit=MOST_EXPORTED)
+    log = read_log(store, who.actor, wanted, limit=MAX_EXPORTED)
     rows = [
         (one.at, one.who, one.action, one.noun, one.noun_id, one.project, one.detail, one.address)
         for one in log.lines

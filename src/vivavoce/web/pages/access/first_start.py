@@ -16,7 +16,7 @@ from vivavoce.web.forms import Form
 from vivavoce.web.language import LANGUAGES, Words
 from vivavoce.web.pages.access.people import language_field
 from vivavoce.web.parts import Field
-from vivavoce.workspace.access import people, setting_up
+from vivavoce.workspace.access import people
 from vivavoce.workspace.access.links import INVITATION, guest_of
 from vivavoce.workspace.access.secrets.passwords import MAX_CHARACTERS, MIN_CHARACTERS
 
@@ -38,7 +38,7 @@ class PasswordView:
 @router.get("/setup")
 def explain_setup(request: Request, store: InStore) -> Response:
     """Say where the link for the first admin is printed."""
-    if not setting_up.needs_setup(store):
+    if not people.needs_setup(store):
         return go("/sign-in")
     return page(request, "access/setup.html", words_of(request).gettext("First start"))
 
@@ -46,7 +46,7 @@ def explain_setup(request: Request, store: InStore) -> Response:
 @router.get("/setup/{secret}")
 def show_setup(request: Request, store: InStore, secret: str) -> Response:
     """Show the form for the first admin."""
-    setting_up.check_setup(store, secret)
+    people.check_setup(store, secret)
     return _setup_form(request, secret)
 
 
@@ -55,10 +55,10 @@ def set_up(request: Request, store: InStore, secret: str, form: Form) -> Respons
     """Make the first admin."""
     language = form.choice("language", tuple(LANGUAGES), language_of(request))
     name, login = form.text("name"), form.text("login")
-    asked = setting_up.FirstAdmin(name, login, form.secret("password"), form.secret("repeated"), language)
+    asked = people.FirstAdmin(name, login, form.secret("password"), form.secret("repeated"), language)
     try:
         form.check()
-        entry = setting_up.set_up(store, secret, asked, address=address_of(request), agent=agent_of(request))
+        entry = people.set_up(store, secret, asked, address=address_of(request), agent=agent_of(request))
     except AbsentError:
         raise
     except InputError as error:
@@ -121,11 +121,11 @@ def _secret(name: str, label: str, error: InputError | None, told: str = "") -> 
 def _setup_form(
     request: Request,
     secret: str,
-    asked: setting_up.FirstAdmin | None = None,
+    asked: people.FirstAdmin | None = None,
     error: InputError | None = None,
 ) -> Response:
     words = words_of(request)
-    typed = asked or setting_up.FirstAdmin("", "", "", "", language_of(request))
+    typed = asked or people.FirstAdmin("", "", "", "", language_of(request))
     name, login = fault_at(error, "name"), fault_at(error, "login")
     told = words.gettext("An e-mail address or a short name. It is what you type to sign in.")
     fields = (

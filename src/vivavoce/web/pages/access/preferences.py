@@ -12,7 +12,7 @@ from vivavoce.web.forms import Form
 from vivavoce.web.language import LANGUAGES
 from vivavoce.web.own_paths import own_path
 from vivavoce.web.rendering import THEMES
-from vivavoce.workspace.access.accounts import change_language
+from vivavoce.workspace.access.people import change_language
 
 router = APIRouter()
 A_YEAR = 365 * 24 * 3600

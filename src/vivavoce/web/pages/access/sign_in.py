@@ -29,7 +29,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.own_paths import own_path
 from vivavoce.web.parts import Field, hidden_field
 from vivavoce.workspace.access import sessions, signing_in
-from vivavoce.workspace.access.setting_up import is_deserted
+from vivavoce.workspace.access.people import is_deserted
 from vivavoce.workspace.access.switches import show_switches
 
 router = APIRouter()

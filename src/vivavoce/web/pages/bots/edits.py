@@ -31,6 +31,7 @@ from vivavoce.web.pages.bots.form import (
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.bots import bots
+from vivavoce.workspace.bots.chatting import list_partners
 
 router = APIRouter(prefix="/p/{slug}/bots")
 
@@ -196,6 +197,5 @@ def _why(words: Words, values: Mapping[str, str] | None = None) -> Field:
 
 
 def _added(store: Store, project: Project, name: str) -> str:
-    with store.reading() as tx:
-        found = tx.bots.by_name(project.id, " ".join(name.split()))
-    return found.id if found else ""
+    kept = " ".join(name.split())
+    return next((bot.id for bot in list_partners(store, project) if bot.name == kept), "")

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations.meanings import milliseconds_text
 from vivavoce.reports.conversations.talks import gist, shorten
-from vivavoce.store.repositories.turns import SORTS, TurnFilter
+from vivavoce.store.repositories.results import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, AccessError, InputError
 from vivavoce.store.database import Store
+from vivavoce.store.repositories.dialogues import SORTS, DialogueFilter
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import done, page, table_file, words_of
@@ -26,7 +27,7 @@ from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, named_c
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.dialogues import dialogues
-from vivavoce.workspace.dialogues.lists import SORTS, TalkChoice, TalkLine, list_talks
+from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.allowed import SHIPPED_RATER
 
@@ -102,19 +103,19 @@ def show_talks(request: Request, who: Reader, store: InStore, project: ProjectIn
     """Show talks, the worst first."""
     words, listing = words_of(request), asked.at(base_path(project))
     found = list_talks(store, project, _choice(asked), sort=asked.sort, limit=listing.size, offset=listing.offset)
-    standing = dialogues.standing_of(store, project)
+    counts = dialogues.count_talks(store, project)
     last = runs.list_runs(store, project, kind=dialogues.KIND, limit=LAST_RUNS)
     view = TalksView(
-        lead=_lead(words, standing),
+        lead=_lead(words, counts),
         tabs=section_tabs(words, project, "", who.may("reviewer")),
-        actions=_actions(words, project, who, standing),
+        actions=_actions(words, project, who, counts),
         path=listing.path,
         fields=_filters(words, store, project, asked),
         columns=_columns(words, listing),
         rows=tuple(_row(words, project, line) for line in found.lines),
         pager=listing.pager(found.total),
         downloads=listing.downloads(),
-        any=standing.talks > 0,
+        any=counts.talks > 0,
         begin=_begin(words, project, who),
         run_columns=run_columns(words),
         runs=tuple(run_row(words, project, line) for line in last.lines),
@@ -251,21 +252,21 @@ def _rater_field(words: Words, value: str) -> Field:
 # --- parts -------------------------------------------------------------------------------------------------------
 
 
-def _choice(asked: Listing) -> TalkChoice:
+def _choice(asked: Listing) -> DialogueFilter:
     wanted = asked.wanted
-    return TalkChoice(wanted["batch"], wanted["bot"], wanted["q"], MARKED.get(asked.chosen["marks"]))
+    return DialogueFilter(wanted["batch"], wanted["bot"], wanted["q"], MARKED.get(asked.chosen["marks"]))
 
 
-def _lead(words: Words, standing: dialogues.Standing) -> str:
+def _lead(words: Words, counts: dialogues.TalkCounts) -> str:
     number = Writer(words).number
-    if not standing.talks:
+    if not counts.talks:
         return words.gettext("No talk has been brought in yet.")
-    told = words.ngettext("%(num)s talk is here", "%(num)s talks are here", standing.talks)
+    told = words.ngettext("%(num)s talk is here", "%(num)s talks are here", counts.talks)
     return words.gettext(
         "%(talks)s: %(scored)s with a score, %(marked)s marked by people.",
         talks=told,
-        scored=number(standing.scored),
-        marked=number(standing.marked),
+        scored=number(counts.scored),
+        marked=number(counts.marked),
     )
 
 
@@ -273,8 +274,8 @@ def _begin(words: Words, project: Project, who: Visitor) -> Link | None:
     return Link(words.gettext("Bring talks in"), f"{base_path(project)}/add") if who.may("editor") else None
 
 
-def _actions(words: Words, project: Project, who: Visitor, standing: dialogues.Standing) -> tuple[Link, ...]:
-    if not standing.talks or not who.may("reviewer"):
+def _actions(words: Words, project: Project, who: Visitor, counts: dialogues.TalkCounts) -> tuple[Link, ...]:
+    if not counts.talks or not who.may("reviewer"):
         return ()
     rate = Link(words.gettext("Rate talks"), f"{base_path(project)}/rate", key="r")
     if not who.may("editor"):

@@ -370,8 +370,7 @@ def _facts(words: Words, run: Run, result: IntentsResult | None) -> tuple[tuple[
 
 def _run_links(words: Words, store: Store, project: Project, run: Run) -> tuple[Link, ...]:
     base = f"/p/{project.slug}"
-    with store.reading() as tx:
-        before = tx.runs.latest(project.id, intents.KIND, before=run.number)
+    before = intents.run_before(store, project, run)
     links = [Link(words.gettext("Timeline"), f"{base}/timeline")]
     if before is not None:
         said = words.gettext("Compare with run %(number)s", number=before.number)

@@ -15,7 +15,7 @@ from vivavoce.errors import AbsentError, Fault, InputError, UsageError
 from vivavoce.jobs.exams.documents import page_spec
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Project
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of

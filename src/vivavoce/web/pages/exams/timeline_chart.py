@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.jobs.exams.documents import canonical_json
 from vivavoce.kept import Kept
 from vivavoce.records import Rate
-from vivavoce.store.repositories.measures import MeasurePoint
+from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.pages.exams.forms import scope_title

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Schedule
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
@@ -139,7 +138,7 @@ def show_change(  # noqa: PLR0917
     request: Request, who: Editor, store: InStore, project: ProjectInPath, schedule_id: str, suite: Word = ""
 ) -> Response:
     """Show the form of a daily run that is there."""
-    found = _found(store, project, schedule_id)
+    found = schedules.find_schedule(store, project, schedule_id)
     typed = typed_of(found, suite_names(store, project), suite)
     return form_page(request, store, project, typed, changed=found)
 
@@ -149,7 +148,7 @@ def change_schedule(  # noqa: PLR0917
     request: Request, who: Editor, store: InStore, project: ProjectInPath, schedule_id: str, form: Form
 ) -> Response:
     """Change a daily run; it can be undone."""
-    found = _found(store, project, schedule_id)
+    found = schedules.find_schedule(store, project, schedule_id)
     typed = read_form(form)
     try:
         edit = schedules.change_schedule(store, who.actor, project, schedule_id, _new(form, typed))
@@ -157,11 +156,6 @@ def change_schedule(  # noqa: PLR0917
         return form_page(request, store, project, typed, error, changed=found)
     said = words_of(request).gettext("The daily run is changed.")
     return done(f"/p/{project.slug}/schedules", said, project=project, edit=edit)
-
-
-def _found(store: Store, project: Project, schedule_id: str) -> Schedule:
-    with store.reading() as tx:
-        return schedules.find_schedule(tx, project, schedule_id)
 
 
 def _new(form: Fields, typed: Typed) -> NewSchedule:
@@ -189,7 +183,7 @@ def ask_to_delete(
 ) -> Response:
     """Ask before a daily run is deleted."""
     words, path = words_of(request), f"/p/{project.slug}/schedules"
-    found = _found(store, project, schedule_id)
+    found = schedules.find_schedule(store, project, schedule_id)
     text = words.gettext("%(title)s starts no more. The runs that it started stay.", title=found.title)
     view = DeleteView(text, f"{path}/{found.id}/delete", path)
     title = words.gettext("Delete this daily run?")

@@ -20,12 +20,11 @@ from vivavoce.web.failures import status_of
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.pages.scenarios.editor import Notes, editor_page, reach_of
 from vivavoce.web.pages.scenarios.scenarios import new_desk
-from vivavoce.web.pages.scenarios.suites import get_suite
 from vivavoce.web.parts import Turn
 from vivavoce.workspace.bots.chatting import Heard, draft_from_talk, find_bot, list_partners, make_partner, say
 from vivavoce.workspace.bots.places import PLACES
 from vivavoce.workspace.scenarios.scenarios import free_name, suite_of
-from vivavoce.workspace.scenarios.suites import list_suites
+from vivavoce.workspace.scenarios.suites import find_suite, list_suites
 
 router = APIRouter()
 MOST_TALK = 1_000_000
@@ -116,7 +115,7 @@ def _save(request: Request, store: Store, project: Project, talk: _Talk) -> Resp
 
 
 def _suite(store: Store, project: Project, suite_id: str) -> SuiteRow | None:
-    return get_suite(store, project, suite_id) if suite_id else None
+    return find_suite(store, project, suite_id) if suite_id else None
 
 
 def _read_talk(form: Fields) -> tuple[Heard, ...]:

@@ -35,11 +35,9 @@ from vivavoce.workspace.scenarios.drafts import (
     step_of,
 )
 from vivavoce.workspace.scenarios.drafts import scenario_of as scenario_of_draft
-from vivavoce.workspace.scenarios.offering import OfferedTopic, offered_topics
-from vivavoce.workspace.scenarios.scenarios import check_scenario, suite_of
+from vivavoce.workspace.scenarios.scenarios import check_scenario, list_scenarios, suite_of
 from vivavoce.workspace.scenarios.suites import read_head
-from vivavoce.workspace.scenarios.trying import Tried, try_answer
-from vivavoce.workspace.scenarios.twinning import suggest_typo
+from vivavoce.workspace.scenarios.writing_help import OfferedTopic, Tried, offered_topics, suggest_typo, try_answer
 
 
 @dataclass(frozen=True)
@@ -148,9 +146,8 @@ def editor_page(request: Request, store: Store, desk: Desk, draft: Draft, notes:
 
 
 def _view(request: Request, store: Store, desk: Desk, draft: Draft, notes: Notes) -> EditorView:
-    with store.reading() as tx:
-        topics = offered_topics(tx, desk.project, desk.suite)
-        rows = tx.suites.scenarios(desk.suite.id)
+    topics = offered_topics(store, desk.project, desk.suite)
+    rows = list_scenarios(store, desk.project, desk.suite.id)
     scenario, who = scenario_of_draft(draft), visitor_of(request)
     measured = measure(desk.head, scenario)
     phrases = {topic.name: topic.phrases for topic in topics}
@@ -289,8 +286,7 @@ def press(pressed: Pressed) -> tuple[Draft, Notes]:
 def _check(pressed: Pressed) -> tuple[Draft, Notes]:
     suite = suite_of(pressed.store, pressed.desk.suite)
     before = pressed.draft.kept.id if pressed.draft.kept and pressed.desk.scenario_id else ""
-    with pressed.store.reading() as tx:
-        known = [topic.name for topic in offered_topics(tx, pressed.desk.project, pressed.desk.suite)]
+    known = [topic.name for topic in offered_topics(pressed.store, pressed.desk.project, pressed.desk.suite)]
     scenario = scenario_of_draft(pressed.draft)
     checked = check_scenario(suite, scenario, known=known, instead_of=before)
     words = words_of(pressed.request)

@@ -7,7 +7,7 @@ from vivavoce.web.access import Visitor
 from vivavoce.web.pages.scenarios.editor import Desk
 from vivavoce.workspace.scenarios.drafts import Draft, scenario_of
 from vivavoce.workspace.scenarios.scenarios import Saved, create_scenario, save_scenario, suite_of
-from vivavoce.workspace.scenarios.twinning import with_twins
+from vivavoce.workspace.scenarios.writing_help import with_twins
 
 
 def save_draft(store: Store, who: Visitor, desk: Desk, draft: Draft) -> Saved:

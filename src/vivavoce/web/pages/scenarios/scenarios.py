@@ -20,7 +20,6 @@ from vivavoce.web.pages.scenarios.editor import Desk, Notes, Pressed, editor_pag
 from vivavoce.web.pages.scenarios.form import read_draft, split_button
 from vivavoce.web.pages.scenarios.merge import merge_or_ask
 from vivavoce.web.pages.scenarios.saving import save_draft
-from vivavoce.web.pages.scenarios.suites import get_suite
 from vivavoce.workspace.scenarios.drafts import Draft, draft_of, scenario_of
 from vivavoce.workspace.scenarios.scenarios import (
     delete_scenario,
@@ -28,6 +27,7 @@ from vivavoce.workspace.scenarios.scenarios import (
     open_scenario,
     suite_of,
 )
+from vivavoce.workspace.scenarios.suites import find_suite
 from vivavoce.workspace.scenarios.titles import free_title
 
 router = APIRouter()
@@ -83,7 +83,7 @@ def new_scenario(
     copy: Annotated[str, Query(max_length=32)] = "",
 ) -> Response:
     """Show an empty form, or one that begins as a copy of another scenario."""
-    row = get_suite(store, project, suite_id)
+    row = find_suite(store, project, suite_id)
     draft = Draft(name=free_name(suite_of(store, row), "scenario-1"))
     if copy:
         source, suite = open_scenario(store, project, copy).scenario, suite_of(store, row)
@@ -97,7 +97,7 @@ def make_scenario(
     request: Request, *, who: Editor, store: InStore, project: ProjectInPath, suite_id: str, form: Form
 ) -> Response:
     """Do what a button of the form of a new scenario asks for."""
-    row = get_suite(store, project, suite_id)
+    row = find_suite(store, project, suite_id)
     return _act(request, store, who, _Sent(_with_form(new_desk(project, row), form), read_draft(form), form))
 
 
@@ -125,7 +125,7 @@ def end_scenario(
 
 def _offer_anew(request: Request, store: Store, project: Project, form: Fields) -> Response:
     """Show what was typed for a scenario that is gone: saving makes it anew."""
-    row = get_suite(store, project, form.text("suite"))
+    row = find_suite(store, project, form.text("suite"))
     notice = words_of(request).gettext(
         "This scenario was deleted meanwhile. What you wrote is here: save it as a new one."
     )

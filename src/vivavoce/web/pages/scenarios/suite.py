@@ -18,13 +18,13 @@ from vivavoce.web.answers import MEDIA, done, download, page, words_of
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, PageNumber, Search
-from vivavoce.web.pages.scenarios.suites import get_suite, name_fields
+from vivavoce.web.pages.scenarios.suites import name_fields
 from vivavoce.web.pages.scenarios.words import level_title
 from vivavoce.web.parts import Choice, Column, Field, Pager, named_choices
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.scenarios import suites
-from vivavoce.workspace.scenarios.pasting import paste_scenarios
 from vivavoce.workspace.scenarios.scenarios import list_scenarios
+from vivavoce.workspace.scenarios.suites import paste_scenarios
 
 router = APIRouter()
 A_PAGE = 100
@@ -113,16 +113,14 @@ def take_suite(
     form: Annotated[str, Query(pattern="^(yaml|csv|xlsx)$")] = "yaml",
 ) -> Response:
     """Give a suite as a file."""
-    with store.reading() as tx:
-        row = suites.find_suite(tx, project, suite_id)
-        content = suites.export_suite(tx, row.id, form)
+    row, content = suites.export_suite(store, project, suite_id, form)
     return download(f"{row.name}.{form}", MEDIA[form], content)
 
 
 @router.get("/p/{slug}/suites/{suite_id}/delete")
 def ask_deletion(request: Request, who: Editor, store: InStore, project: ProjectInPath, suite_id: str) -> Response:
     """Ask before a suite goes."""
-    row = get_suite(store, project, suite_id)
+    row = suites.find_suite(store, project, suite_id)
     title = words_of(request).gettext("Delete %(name)s", name=row.name)
     return page(request, "scenarios/suite_delete.html", title, view=row, project=project, section="conversations")
 
@@ -146,7 +144,7 @@ def _suite_page(
     error: InputError | None = None,
 ) -> Response:
     words, part = words_of(request), chosen or Chosen()
-    suite = get_suite(store, project, suite_id)
+    suite = suites.find_suite(store, project, suite_id)
     every = list_scenarios(store, project, suite_id)
     levels = tuple(dict.fromkeys((*suites.read_head(suite.head).levels, *(row.level for row in every))))
     found = _sorted([row for row in every if _is_chosen(row, part)], part.sort, levels)

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from vivavoce import demo
 from vivavoce.errors import InputError
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Edit, Project, SuiteRow
+from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.field_faults import fault_at
@@ -54,12 +54,6 @@ def add_suite(request: Request, who: Editor, store: InStore, project: ProjectInP
         return _suites_page(request, store, project, form, error)
     said = words.gettext("It is there: %(what)s", what=words.said(edit.summary))
     return done(f"/p/{project.slug}/suites", said, project=project, edit=edit)
-
-
-def get_suite(store: Store, project: Project, suite_id: str) -> SuiteRow:
-    """Return a suite of a project."""
-    with store.reading() as tx:
-        return suites.find_suite(tx, project, suite_id)
 
 
 def _added(store: Store, who: Visitor, project: Project, form: Fields) -> Edit:

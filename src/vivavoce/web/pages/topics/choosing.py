@@ -18,7 +18,7 @@ from vivavoce.web.listing import LARGEST
 from vivavoce.web.parts import Choice, Field, Pager, hidden_field, named_choices
 from vivavoce.workspace.topics.examples import matching_examples
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE, find_named
-from vivavoce.workspace.topics.standing import FLAGS, matching_topics
+from vivavoce.workspace.topics.overview import FLAGS, matching_topics
 from vivavoce.workspace.topics.topics import topic_names
 
 # Beyond so many topics a list to choose from is longer than the page: then the name is written.
@@ -148,5 +148,4 @@ def find_target(store: Store, project: Project, name: str) -> Topic | None:
         raise UsageError(
             "no topic is chosen to move them to", where="target", remedy="choose one from the list, then move again"
         )
-    with store.reading() as tx:
-        return find_named(tx, project, name)
+    return find_named(store, project, name)

@@ -21,7 +21,6 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber
 from vivavoce.web.parts import Edit, Pager
 from vivavoce.web.rendering import Link
-from vivavoce.workspace.topics.blocking import blocking_edit
 from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE
 from vivavoce.workspace.topics.history import (
     GONE_TITLE,
@@ -30,6 +29,7 @@ from vivavoce.workspace.topics.history import (
     EditLine,
     FieldChange,
     RowChange,
+    blocking_edit,
     list_edits,
     show_edit,
     undo_edit,

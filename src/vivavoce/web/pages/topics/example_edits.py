@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -94,7 +92,7 @@ def ask_delete(
 ) -> Response:
     """Ask before examples are deleted."""
     words, back = words_of(request), topic_path(project, ticked.here or None)
-    rows = _rows(store, project, chosen_examples(store, project, ticked))
+    rows = examples.find_examples(store, project, chosen_examples(store, project, ticked))
     lead = words.ngettext("%(num)s example is deleted.", "%(num)s examples are deleted.", len(rows))
     texts, more = listed([row.text for row in rows])
     fields = (*ticked.fields("example"), why_field(words))
@@ -116,7 +114,7 @@ def delete_examples(request: Request, who: Editor, store: InStore, project: Proj
 @router.get("/p/{slug}/examples/{example_id}")
 def edit_example(request: Request, who: Editor, store: InStore, project: ProjectInPath, example_id: str) -> Response:
     """Show the form that writes an example anew."""
-    (row,) = _rows(store, project, [example_id])
+    (row,) = examples.find_examples(store, project, [example_id])
     return _example_page(request, store, project, row)
 
 
@@ -125,7 +123,7 @@ def change_example(
     request: Request, who: Editor, store: InStore, project: ProjectInPath, *, example_id: str, form: Form
 ) -> Response:
     """Write an example anew."""
-    (row,) = _rows(store, project, [example_id])
+    (row,) = examples.find_examples(store, project, [example_id])
     try:
         edit = examples.change_example(
             store,
@@ -139,7 +137,7 @@ def change_example(
         )
     except StaleError as error:
         # What is shown beside what was typed must be the state that the new form stands for.
-        (row,) = _rows(store, project, [example_id])
+        (row,) = examples.find_examples(store, project, [example_id])
         return _example_page(request, store, project, row, form=form, error=error)
     except InputError as error:
         return _example_page(request, store, project, row, form=form, error=error)
@@ -147,11 +145,6 @@ def change_example(
 
 
 # --- pages -------------------------------------------------------------------------------------------------------
-
-
-def _rows(store: Store, project: Project, chosen: Sequence[str]) -> tuple[ExampleRow, ...]:
-    with store.reading() as tx:
-        return examples.find_examples(tx, project, chosen)
 
 
 def _split_page(
@@ -164,7 +157,7 @@ def _split_page(
     error: InputError | None = None,
 ) -> Response:
     words = words_of(request)
-    rows = _rows(store, project, chosen_examples(store, project, ticked))
+    rows = examples.find_examples(store, project, chosen_examples(store, project, ticked))
     lead = words.ngettext(
         "%(num)s example becomes a topic of its own.", "%(num)s examples become a topic of their own.", len(rows)
     )

@@ -30,8 +30,9 @@ from vivavoce.workspace.topics.importing import (
     open_import,
     prepare_import,
 )
-from vivavoce.workspace.topics.incoming import ENCODINGS, Encoding, Source, source_of_text
+from vivavoce.workspace.topics.incoming import ENCODINGS, Encoding, source_of_text
 from vivavoce.workspace.topics.plans import MODES, Kind, PlannedRow
+from vivavoce.workspace.uploads import Source
 
 router = APIRouter()
 MOST_PASTED = 4_000_000

@@ -23,12 +23,13 @@ from vivavoce.web.pages.topics.choosing import Ticked, Ticking, target_field, ti
 from vivavoce.web.pages.topics.edits import shown_edits
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager
 from vivavoce.web.rendering import Link
+from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_json
 from vivavoce.workspace.topics.examples import ExamplePage, list_examples
-from vivavoce.workspace.topics.exporting import COLUMNS, LIST_COLUMNS, example_table, export_json, topic_table
 from vivavoce.workspace.topics.history import topic_edits
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
-from vivavoce.workspace.topics.standing import (
+from vivavoce.workspace.topics.overview import (
     FLAGS,
+    LIST_COLUMNS,
     Flag,
     JudgedExample,
     TopicLine,
@@ -37,6 +38,7 @@ from vivavoce.workspace.topics.standing import (
     judge_examples,
     list_topics,
     topic_state,
+    topic_table,
 )
 
 router = APIRouter()

@@ -9,9 +9,10 @@ import secrets
 import string
 import unicodedata
 from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.errors import DataError, Fault
+from vivavoce.errors import DataError, Fault, UsageError
 from vivavoce.sentences import say
 
 SCHEME = "scrypt"
@@ -156,3 +157,15 @@ def _is_common(password: str) -> bool:
 def _core(text: str) -> str:
     """Return what is left without the number or the sign that people put around a word."""
     return text.casefold().strip(_EDGES)
+
+
+def new_password_faults(password: str, repeated: str, login: str) -> tuple[Fault, ...]:
+    """Return what is wrong with a new password, each fault at its field."""
+    unlike = () if password == repeated else (Fault("The two passwords are not the same.", "repeated"),)
+    return (*password_faults(password, login), *unlike)
+
+
+def refuse_faults(faults: Sequence[Fault]) -> None:
+    """Refuse a form with all its faults at once; nothing happens where there are none."""
+    if faults:
+        raise UsageError("some fields cannot be used", faults=faults, remedy="correct them and send again")

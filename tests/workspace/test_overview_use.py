@@ -19,7 +19,7 @@ from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.topics.datasets import project_dataset
 from vivavoce.workspace.topics.examples import list_examples, move_examples
 from vivavoce.workspace.topics.history import undo_edit
-from vivavoce.workspace.topics.standing import FLAGS, SORTS, judge_examples, list_topics, topic_state
+from vivavoce.workspace.topics.overview import FLAGS, SORTS, judge_examples, list_topics, topic_state
 from vivavoce.workspace.topics.topics import add_topic, change_topic
 
 LATER = timedelta(seconds=1)

@@ -9,11 +9,11 @@ import pytest
 from vivavoce.errors import AbsentError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
+from vivavoce.workspace import uploads
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.topics import shelves
-from vivavoce.workspace.topics.shelves import LIFETIME, Shelf, squeeze, unsqueeze
+from vivavoce.workspace.uploads import LIFETIME, PendingUploads, squeeze, unsqueeze
 
-SHELF = Shelf("import", remedy="send it again")
+PENDING = PendingUploads("import", remedy="send it again")
 
 
 @pytest.fixture
@@ -24,12 +24,12 @@ def project(store: Store) -> Project:
 
 def put(store: Store, project: Project, key: str, actor: Actor = PRODUCT) -> None:
     with store.writing() as tx:
-        SHELF.put(tx, actor, project, key, {"name": key})
+        PENDING.put(tx, actor, project, key, {"name": key})
 
 
 def find(store: Store, project: Project, key: str, actor: Actor = PRODUCT) -> str:
     with store.reading() as tx:
-        return str(SHELF.find(tx, actor, project, key)["name"])
+        return str(PENDING.find(tx, actor, project, key)["name"])
 
 
 def test_a_newer_thing_takes_the_place_of_the_one_before(store: Store, project: Project) -> None:
@@ -49,8 +49,8 @@ def test_nobody_finds_what_somebody_else_put_there(store: Store, project: Projec
 
 def test_what_waits_for_an_hour_is_gone(store: Store, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     put(store, project, "old")
-    later: list[datetime] = [shelves.now() + LIFETIME * 0.99]
-    monkeypatch.setattr(shelves, "now", lambda: later[-1])
+    later: list[datetime] = [uploads.now() + LIFETIME * 0.99]
+    monkeypatch.setattr(uploads, "now", lambda: later[-1])
     assert find(store, project, "old") == "old"
     later.append(later[0] + LIFETIME * 0.02)
     with pytest.raises(AbsentError, match="older than an hour"):
@@ -60,9 +60,9 @@ def test_what_waits_for_an_hour_is_gone(store: Store, project: Project, monkeypa
 def test_what_was_dropped_is_gone_and_a_wrong_key_drops_nothing(store: Store, project: Project) -> None:
     put(store, project, "right")
     with pytest.raises(AbsentError):
-        SHELF.drop(store, PRODUCT, project, "wr\udcffng")
+        PENDING.drop(store, PRODUCT, project, "wr\udcffng")
     assert find(store, project, "right") == "right"
-    SHELF.drop(store, PRODUCT, project, "right")
+    PENDING.drop(store, PRODUCT, project, "right")
     with pytest.raises(AbsentError):
         find(store, project, "right")
 

@@ -17,7 +17,7 @@ T = TypeVar("T")
 PAUSES = (0.1, 0.5, 1.0, 3.0, 5.0)
 
 
-class Clerk:
+class StoreThread:
     """Asks the store, one thing after the other, in a thread of its own."""
 
     def __init__(self, store: Store) -> None:

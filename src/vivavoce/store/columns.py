@@ -6,7 +6,9 @@ workspaces can be joined. Times are UTC. What JSON columns hold is said beside t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,17 +17,6 @@ from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from vivavoce.store.cleaning import clean_number, clean_text
-
-# Every constraint has a name, so that a migration can change it on every database.
-metadata = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
 
 
 class Moment(TypeDecorator[datetime]):
@@ -90,9 +81,38 @@ class Whole(TypeDecorator[int]):
         return None if value is None else clean_number(value)
 
 
-def id_column() -> sa.Column[str]:
-    """Return the id of a row."""
-    return sa.Column("id", Word(32), primary_key=True)
+class Choice(TypeDecorator[StrEnum]):
+    """One of a few words."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def __init__(self, kind: type[StrEnum]) -> None:
+        self.kind = kind
+        super().__init__(200)
+
+    def process_bind_param(self, value: StrEnum | str | None, dialect: Dialect) -> str | None:
+        """Write the word."""
+        return None if value is None else str(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
+        """Return what the word stands for."""
+        return None if value is None else self.kind(value)
+
+
+class JsonTuple(TypeDecorator[tuple[Any, ...]]):
+    """A list of plain JSON values, which rows hold as a tuple."""
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Sequence[Any] | None, dialect: Dialect) -> list[Any] | None:
+        """Write a list."""
+        return None if value is None else list(value)
+
+    def process_result_value(self, value: list[Any] | None, dialect: Dialect) -> tuple[Any, ...] | None:
+        """Return a tuple."""
+        return None if value is None else tuple(value)
 
 
 def reference(table: str, name: str, *, null: bool = False, key: bool = False) -> sa.Column[str]:
@@ -134,3 +154,18 @@ def flag(name: str) -> sa.Column[bool]:
 def json_column(name: str) -> sa.Column[object]:
     """Return a column of plain JSON values."""
     return sa.Column(name, sa.JSON, nullable=False)
+
+
+def tuple_column(name: str) -> sa.Column[tuple[Any, ...]]:
+    """Return a column that holds a list of plain JSON values."""
+    return sa.Column(name, JsonTuple, nullable=False)
+
+
+def choice(name: str, kind: type[StrEnum]) -> sa.Column[StrEnum]:
+    """Return a column that holds one of a few words."""
+    return sa.Column(name, Choice(kind), nullable=False)
+
+
+def each(make: Callable[[str], sa.Column[Any]], *names: str) -> tuple[sa.Column[Any], ...]:
+    """Return several columns of one kind."""
+    return tuple(make(name) for name in names)

@@ -1,4 +1,4 @@
-"""How topics stand: sizes, what the latest intents exam made of their questions, and what is to be looked at."""
+"""Lists of topics: their sizes, what the latest intents exam made of their questions, and what is to be looked at."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from vivavoce.errors import UsageError, nearest
+from vivavoce.errors import DataError, UsageError, nearest
+from vivavoce.jobs.exams.documents import dataset_from_bytes
 from vivavoce.kept import Kept
-from vivavoce.records import Rate
+from vivavoce.records import Example, Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, OutcomeRow, Project, Run, Topic
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.topics.examined import changed_topics
+from vivavoce.workspace.topics.datasets import to_example
 from vivavoce.workspace.topics.examples import check_expected
 from vivavoce.workspace.topics.names import find_topic
 
@@ -120,6 +121,10 @@ _SORTS: Mapping[str, Callable[[TopicLine], Any]] = {
     "owner": lambda line: line.topic.owner.casefold(),
     "created": lambda line: line.topic.created,
 }
+LIST_COLUMNS = (
+    *("topic", "examples", "share_of_questions", "right", "deferred", "wrong"),
+    *("attracted", "flags", "owner", "description", "created"),
+)
 SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
 _FINDINGS: Kept[Mapping[str, TopicFindings]] = Kept(8)
 _COUNTS: Kept[Mapping[str | None, tuple[int, int, int]]] = Kept(8)
@@ -293,3 +298,71 @@ def _sorted(lines: Sequence[TopicLine], sort: str) -> list[TopicLine]:
 
 def _part(count: int, total: int) -> float:
     return count / total if total else -1.0
+
+
+# So many topics are asked for one by one; beyond that it is faster to read all examples.
+FEW_TOPICS = 20
+# What each topic held, by its name; None: nobody knows any more.
+Held = Mapping[str, int]
+_HELD: Kept[Held | None] = Kept(8)
+_CHANGED: Kept[frozenset[str]] = Kept(32)
+
+
+def changed_topics(tx: Transaction, project: Project, run: Run, touched: Mapping[str, str | None]) -> frozenset[str]:
+    """Return the ids of topics that are not as the run examined them.
+
+    `touched` are those that edits touched since, with the names they had: what was undone again counts as unchanged.
+    """
+    if not touched:
+        return frozenset()
+    key = (run.id, tx.edits.state(project.id))
+    return _CHANGED.get(key, lambda: frozenset(_changed(tx, project, run, touched)))
+
+
+def _changed(tx: Transaction, project: Project, run: Run, touched: Mapping[str, str | None]) -> Iterator[str]:
+    held = _HELD.get(run.id, lambda: _examined(tx, run))
+    topics = {topic.id: topic for topic in tx.topics.of_project(project.id) if topic.id in touched}
+    rows = _rows(tx, project, topics)
+    for topic_id, topic in topics.items():
+        now = _summed(to_example(row, topic, project) for row in rows.get(topic_id, ()))
+        renamed = touched[topic_id] not in (None, topic.name)
+        if held is None or renamed or held.get(topic.name, _summed(())) != now:
+            yield topic_id
+
+
+def _examined(tx: Transaction, run: Run) -> Held | None:
+    """Return what each topic held when the run began; None where its material cannot be read."""
+    try:
+        data = dataset_from_bytes(tx.runs.material(run.id))
+    except DataError:
+        return None
+    found: dict[str, list[Example]] = {}
+    for example in data.examples:
+        found.setdefault(example.intent or "", []).append(example)
+    return {name: _summed(own) for name, own in found.items()}
+
+
+def _rows(tx: Transaction, project: Project, topics: Mapping[str, Topic]) -> dict[str, list[ExampleRow]]:
+    if len(topics) <= FEW_TOPICS:
+        return {topic_id: list(tx.examples.of_topic(topic_id)) for topic_id in topics}
+    found: dict[str, list[ExampleRow]] = {}
+    for row in tx.examples.of_project(project.id):
+        found.setdefault(row.topic_id or "", []).append(row)
+    return found
+
+
+def _summed(examples: Iterable[Example]) -> int:
+    """Return one number for all that an exam looks at, whatever the order of the examples."""
+    return hash(tuple(sorted((one.text, one.language or "", one.answer or "") for one in examples)))
+
+
+def topic_table(found: TopicList) -> list[tuple[object, ...]]:
+    """Return the list of topics under `LIST_COLUMNS`."""
+    return [tuple(_line_cells(line)) for line in found.lines]
+
+
+def _line_cells(line: TopicLine) -> Iterator[object]:
+    topic = line.topic
+    yield from (topic.name, line.size, line.share)
+    yield from (line.right, line.deferred, line.wrong) if line.asked else (None, None, None)
+    yield from (line.attracted, " ".join(line.flags), topic.owner, topic.description, topic.created)

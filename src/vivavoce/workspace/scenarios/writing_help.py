@@ -1,15 +1,96 @@
-"""Misspelt versions of single messages: suggested, shown, and added as a copy of the scenario beside it."""
+"""Help while a scenario is written: topics to choose from, answers to try, misspelt copies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from vivavoce.conversations import Scenario, Suite, add_typos
-from vivavoce.conversations.scenario import Expectation, Kind, Step, Turn
+from vivavoce.conversations import Scenario, Suite, add_typos, match_reply
+from vivavoce.conversations.scenario import Expectation, Kind, Pattern, Step, Turn
 from vivavoce.conversations.scenarios.twins import protected
 from vivavoce.errors import Fault, UsageError, VivaError
+from vivavoce.kept import Kept
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, SuiteRow
+from vivavoce.store.transaction import Transaction
 from vivavoce.text.typos import misspell
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTopic:
+    """A topic and up to two phrases that visitors write about it."""
+
+    name: str
+    phrases: tuple[str, ...]
+
+
+_OFFERED: Kept[tuple[OfferedTopic, ...]] = Kept(8)
+
+
+def offered_topics(store: Store, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
+    """Return the topics that can be chosen, by name."""
+    with store.reading() as tx:
+        key = (project.id, tx.edits.state(project.id), suite.agent)
+        return _OFFERED.get(key, lambda: _offered(tx, project, suite))
+
+
+def _offered(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
+    found = {topic.name: topic for topic in _of_agent(suite.agent)}
+    found |= {name: OfferedTopic(name, phrases) for name, phrases in tx.topics.phrases(project.id).items()}
+    return tuple(sorted(found.values(), key=lambda topic: topic.name.casefold()))
+
+
+@lru_cache(maxsize=16)
+def _of_agent(agent: str | None) -> tuple[OfferedTopic, ...]:
+    if agent is None:
+        return ()
+    from vivavoce.agents import read_agent
+
+    return tuple(OfferedTopic(topic.intent, topic.phrases[:2]) for topic in read_agent(agent).topics)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One expected text and what came of it. `rule`: any, all or none, as the scenario says."""
+
+    rule: str
+    text: str
+    passed: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """All expected texts of a turn; `passed` None: none is expected, so that the words do not matter."""
+
+    trials: tuple[Trial, ...]
+    passed: bool | None
+
+
+def try_answer(suite: Suite, scenario: Scenario, expect: Expectation, answer: str) -> Tried:
+    """Hold an answer against the texts that a turn expects; lines are bubbles."""
+    values: Mapping[str, str] = suite.rows.get(scenario.rows[0], {}) if scenario.rows else {}
+    trials = tuple(_trials(suite, expect, answer, values))
+    if not trials:
+        return Tried((), None)
+    chosen = [one.passed for one in trials if one.rule == "any"]
+    others = [one.passed for one in trials if one.rule != "any"]
+    return Tried(trials, (any(chosen) or not chosen) and all(others))
+
+
+def _trials(suite: Suite, expect: Expectation, answer: str, values: Mapping[str, str]) -> Iterator[Trial]:
+    texts = [line for line in answer.splitlines() if line.strip()]
+    for rule, patterns in (("any", expect.any), ("all", expect.all), ("none", expect.none)):
+        for pattern in patterns:
+            yield _trial(suite, rule, pattern, texts, values)
+
+
+def _trial(suite: Suite, rule: str, pattern: Pattern, texts: list[str], values: Mapping[str, str]) -> Trial:
+    found = match_reply(pattern, texts, default=suite.defaults.match, values=values)
+    passed = not found.passed if rule == "none" else found.passed
+    return Trial(rule, pattern.text, passed, found.why)
+
 
 UNCOUNTED = Expectation(counted=False)
 
@@ -42,7 +123,10 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
     wanted = {at: text for at, text in texts.items() if text.strip()}
     if not wanted:
         return scenario, ()
-    turns = tuple(_only(step, at in wanted) for at, step in enumerate(scenario.turns))
+    turns = tuple(
+        replace(step, expect=UNCOUNTED) if isinstance(step, Turn) and at not in wanted else step
+        for at, step in enumerate(scenario.turns)
+    )
     alone = replace(suite, scenarios=(replace(scenario, turns=turns),))
     try:
         grown, _ = add_typos(alone, share=1.0)
@@ -56,10 +140,6 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
 def _is_counted(turn: Turn) -> bool:
     expect = turn.expect
     return expect.counted and not (expect.fallback or expect.same) and turn.kind is Kind.CLEAN
-
-
-def _only(step: Step, chosen: bool) -> Step:
-    return step if chosen or not isinstance(step, Turn) else replace(step, expect=UNCOUNTED)
 
 
 def _with_ids(scenario: Scenario, named: Scenario) -> Scenario:

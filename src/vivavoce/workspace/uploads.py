@@ -1,6 +1,7 @@
-"""What was sent and waits for its second step: kept under a key that works once, for an hour.
+"""Files that people send: a preview first, then the import. Between the two steps an upload is pending.
 
-A person has one thing of a kind for each project, and a new one replaces it.
+It is kept under a key that works once, for an hour. A person has one pending upload of a kind for each project, and
+a new one replaces it.
 """
 
 from __future__ import annotations
@@ -21,11 +22,23 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 
 LIFETIME = timedelta(hours=1)
+# Half a minute of work for one request; nobody looks through a preview that is longer.
+MAX_ROWS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """Where things of one kind wait; `remedy`: what to do where one is not there any more."""
+class Source:
+    """A file as it was sent, or text that was `pasted` (`lines`: one message on each line)."""
+
+    name: str
+    content: bytes
+    lines: bool = False
+    pasted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PendingUploads:
+    """Uploads of one kind; `remedy`: what to do where one is not there any more."""
 
     name: str
     remedy: str
