@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,10 +22,10 @@ from vivavoce.conversations.scenarios.formats.sheet_cells import (
 from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET, plain_row
 from vivavoce.conversations.scenarios.formats.sheet_rows import RAW, read_row, row_place, scenario_cells, write_json
 from vivavoce.conversations.scenarios.formats.yaml_writing import head_value
-from vivavoce.errors import DataError, Fault, FileError
-from vivavoce.files.writing import write_text
+from vivavoce.errors import DataError, Fault
+from vivavoce.files.exports import LOST_IN_XML, MAX_CHARACTERS, sheet_bytes
+from vivavoce.files.writing import write_bytes, write_text
 
-MAX_CELL = 32_767
 ABOUT = frozenset({"scenario", "level", "domain", "title", "tags"})
 Row = dict[str, str]
 
@@ -38,7 +36,8 @@ def write_sheet_suite(suite: Suite, path: str | Path) -> None:
     table = [[guard(name) for name in columns]]
     table += [[guard(row.get(name, "")) for name in columns] for row in rows]
     if Path(path).suffix.lower() == ".xlsx":
-        _write_xlsx(table, Path(path))
+        _check_cells(table, Path(path))
+        write_bytes(path, sheet_bytes("scenarios", [[cell or None for cell in row] for row in table]))
         return
     buffer = io.StringIO(newline="")
     delimiter = str(_remembered(suite).get("delimiter", ","))
@@ -115,45 +114,14 @@ def _named(cells: Row, others: Mapping[str, str], known: Mapping[str, str]) -> R
     return {**{known.get(key, key): cell for key, cell in cells.items()}, **others}
 
 
-def _write_xlsx(table: Sequence[Sequence[str]], target: Path) -> None:
-    from openpyxl import Workbook  # heavy: only when a workbook is written
-    from openpyxl.utils.exceptions import IllegalCharacterError
-
-    book = Workbook()
-    page = book.active
-    page.title = "scenarios"
-    page.freeze_panes = "A2"
+def _check_cells(table: Sequence[Sequence[str]], target: Path) -> None:
+    """Refuse what a workbook cannot hold: a suite must come back from it as it was."""
     for number, row in enumerate(table, 1):
-        for place, text in enumerate(row, 1):
-            try:
-                _put(page, number, place, text)
-            except IllegalCharacterError as error:
-                raise _unfit("there is a control character, which a workbook cannot hold", number, target) from error
-    _save(book, target)
-
-
-def _put(page: Any, number: int, place: int, text: str) -> None:
-    if len(text) > MAX_CELL:
-        raise _unfit(f"a cell would have {len(text):,} characters; a workbook holds {MAX_CELL:,}", number, None)
-    if text:
-        cell = page.cell(number, place, text)
-        cell.data_type = "s"  # whatever it looks like, it is text
-
-
-def _unfit(what: str, number: int, target: Path | None) -> DataError:
-    where = f"{target}, row {number}" if target else f"row {number}"
-    return DataError(what, where=where, remedy="write YAML or CSV instead")
-
-
-def _save(book: Any, target: Path) -> None:
-    """Write beside the target and rename: a reader never sees half a file."""
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        book.save(beside)
-        os.replace(beside, target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        remedy = "check that the folder exists and that you may write there"
-        raise FileError(f"the file cannot be written: {reason}", where=str(target), remedy=remedy) from error
-    finally:
-        beside.unlink(missing_ok=True)
+        for text in row:
+            what = ""
+            if len(text) > MAX_CHARACTERS:
+                what = f"a cell would have {len(text):,} characters; a workbook holds {MAX_CHARACTERS:,}"
+            elif LOST_IN_XML.search(text):
+                what = "there is a control character, which a workbook cannot hold"
+            if what:
+                raise DataError(what, where=f"{target}, row {number}", remedy="write YAML or CSV instead")
