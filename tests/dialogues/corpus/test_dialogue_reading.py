@@ -276,7 +276,7 @@ def test_when_nothing_is_left_the_file_is_refused(save: Save) -> None:
 
 
 def test_a_file_that_is_no_log_at_all_is_not_read_to_its_end(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_FAULTS", 5)
+    monkeypatch.setattr(reading, "MAX_FAULTS", 5)
     with pytest.raises(DataError, match="the rest was not read") as caught:
         read_dialogues(save(*["nonsense"] * 50))
     assert len(caught.value.faults) == 6

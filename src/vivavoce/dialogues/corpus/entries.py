@@ -6,23 +6,6 @@ from dataclasses import dataclass, field
 
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import Fault
-from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS, ReadOptions
-
-
-@dataclass(frozen=True, slots=True)
-class LogOptions:
-    """What the user may say about a log. `bot` is the name of the speaker that is the bot."""
-
-    bot: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    max_bytes: int = DEFAULT_MAX_BYTES
-    max_rows: int = DEFAULT_MAX_ROWS
-
-    @property
-    def reading(self) -> ReadOptions:
-        """Return the part that concerns the file alone."""
-        return ReadOptions(self.encoding, self.max_bytes, self.sheet, self.max_rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vivavoce.dialogues.corpus.entries import Findings, LogOptions
+from vivavoce.dialogues.corpus.entries import Findings
 from vivavoce.dialogues.corpus.speakers import is_bot_by_name
 from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag, read_name, read_thumb
 from vivavoce.dialogues.dialogue import Utterance
 from vivavoce.errors import nearest
+from vivavoce.files.tables import ReadOptions
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "role", "sender", "author", "from", "userId"),
@@ -38,7 +39,7 @@ class Keys:
     unknown: tuple[str, ...]
 
 
-def read_messages(value: object, found: Findings, options: LogOptions) -> tuple[Utterance, ...]:
+def read_messages(value: object, found: Findings, options: ReadOptions) -> tuple[Utterance, ...]:
     """Return the messages in order; empty ones are kept, what is no message is a fault."""
     if not isinstance(value, list):
         found.fault(f"the turns are {kind_of(value)}, not a list")
@@ -79,7 +80,7 @@ def _silent_roles(items: Sequence[object]) -> frozenset[str]:
 
 
 def _utterance(
-    item: object, place: int, silent: frozenset[str], found: Findings, options: LogOptions
+    item: object, place: int, silent: frozenset[str], found: Findings, options: ReadOptions
 ) -> Utterance | None:
     if not isinstance(item, dict):
         found.fault(f"turn {place} is {kind_of(item)}, not an object with speaker and text")
@@ -112,7 +113,7 @@ def _only_calls_tools(item: Mapping[str, object], keys: Keys) -> bool:
     return empty and any(item.get(key) for key in ("tool_calls", "function_call"))
 
 
-def _read(item: Mapping[str, object], keys: Keys, options: LogOptions) -> Utterance:
+def _read(item: Mapping[str, object], keys: Keys, options: ReadOptions) -> Utterance:
     if keys.speaker is None:
         raise UnreadableError(_missing("speaker", item))
     if keys.text is None:
@@ -126,7 +127,7 @@ def _read(item: Mapping[str, object], keys: Keys, options: LogOptions) -> Uttera
     return Utterance(speaker, text, _is_bot(item, keys, speaker, options), thumb)
 
 
-def _is_bot(item: Mapping[str, object], keys: Keys, speaker: str, options: LogOptions) -> bool | None:
+def _is_bot(item: Mapping[str, object], keys: Keys, speaker: str, options: ReadOptions) -> bool | None:
     """Return what the log says; `null` there means unknown, which only the user's own word can change."""
     if keys.is_bot is None:
         return is_bot_by_name(speaker, options.bot)

@@ -9,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from vivavoce.dialogues.corpus.entries import Entry, Findings, LogOptions
+from vivavoce.dialogues.corpus.entries import Entry, Findings
 from vivavoce.dialogues.corpus.speakers import is_bot_by_name
 from vivavoce.dialogues.corpus.values import UnreadableError, excerpt, read_flag, read_mark, read_thumb
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import DataError, Fault, nearest
-from vivavoce.files import Row, Table, read_table
+from vivavoce.files import ReadOptions, Row, Table, read_table
 from vivavoce.files.dates import parse_date
 from vivavoce.files.tables import UnsavedFormula, as_text
 
@@ -41,9 +41,9 @@ Columns = dict[str, int]
 T = TypeVar("T")
 
 
-def read_sheet(path: Path, options: LogOptions, format: str) -> Iterator[Entry]:
+def read_sheet(path: Path, options: ReadOptions, format: str) -> Iterator[Entry]:
     """Yield the dialogues in the order in which they first appear; rows of one need not stand together."""
-    table = read_table(path, options.reading, format)
+    table = read_table(path, options, format)
     columns = find_columns(table.columns, str(path))
     if not table.rows and not table.faults:
         raise DataError("there are column names but no rows", where=str(path), remedy="add at least one message")
@@ -97,7 +97,7 @@ def _grouped(table: Table, columns: Columns) -> dict[str, list[Row]]:
     return groups
 
 
-def _entry(name: str, rows: Sequence[Row], columns: Columns, unit: str, options: LogOptions) -> Entry:
+def _entry(name: str, rows: Sequence[Row], columns: Columns, unit: str, options: ReadOptions) -> Entry:
     found = Findings(f"{unit} {rows[0].number}")
     if not name:
         for row in rows:
@@ -160,7 +160,7 @@ class _Rows:
             return rows
         return [row for _, row in sorted(keyed, key=lambda pair: pair[0])]
 
-    def turn(self, row: Row, options: LogOptions) -> Utterance | None:
+    def turn(self, row: Row, options: ReadOptions) -> Utterance | None:
         """Return the message of a row; a row that only brings a rating has none."""
         if self._silent(row):
             return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from vivavoce.dialogues.corpus.entries import Entry, LogOptions
+from vivavoce.dialogues.corpus.entries import Entry
 from vivavoce.dialogues.corpus.objects import read_object
 from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json
 from vivavoce.dialogues.corpus.writing import dialogue_json
@@ -20,6 +20,7 @@ from vivavoce.dialogues.raters.registry import RATERS, load_rater
 from vivavoce.dialogues.result import Cause, DialoguesResult, Reason, Score, TurnEffect
 from vivavoce.dialogues.result_json import result_to_json, score_to_json
 from vivavoce.errors import DataError, Fault, WorkError, plural
+from vivavoce.files.tables import ReadOptions
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, find_unit, reasons_of, remarks_on
 from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
 from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
@@ -150,7 +151,7 @@ def _entries(content: bytes) -> Iterator[Entry]:
             where = f"line {number}"
             yield Entry(where, None, (Fault(f"the line is not valid JSON: {error}", where),))
             continue
-        yield from read_object(item, number, "line", LogOptions())
+        yield from read_object(item, number, "line", ReadOptions())
 
 
 def _repeated(entries: Sequence[Entry]) -> Iterator[Fault]:

@@ -16,6 +16,7 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import Place
 from vivavoce.conversations.scenarios.formats.yaml_reading import REMEDY, parse_yaml_suite, read_scenario
 from vivavoce.conversations.scenarios.formats.yaml_writing import FORMAT, head_value, scenario_value
 from vivavoce.conversations.scenarios.references import find_broken
+from vivavoce.conversations.scenarios.suites import OWN
 from vivavoce.errors import AbsentError, DataError, Fault, UsageError, nearest, plural
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.sentences import say
@@ -27,7 +28,7 @@ from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.scenarios.titles import shared_titles
 
 MOST_NAME = 100
-FORMS = ("yaml", "csv", "xlsx")
+FORMS = OWN
 SHOWN_NOTES = 3
 
 

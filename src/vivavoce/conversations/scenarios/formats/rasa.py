@@ -49,16 +49,16 @@ class Placed(NamedTuple):
     assertions: tuple[int, ...] = ()
 
 
-def is_rasa_stories(path: Path) -> bool:
+def holds_stories(file: YamlFile) -> bool:
     """Tell whether a YAML file holds Rasa stories."""
-    keys = set(as_mapping(read_yaml(path).value))
+    keys = set(as_mapping(file.value))
     return bool(keys & {key for key, _ in STORIES}) and "scenarios" not in keys
 
 
 def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
     """Read test stories; texts of `utter_` actions come from the domain (a file or a folder) beside or above."""
     place = Path(path)
-    files = sorted(p for p in place.rglob("*.y*ml") if is_rasa_stories(p)) if place.is_dir() else [place]
+    files = sorted(p for p in place.rglob("*.y*ml") if holds_stories(read_yaml(p))) if place.is_dir() else [place]
     if not files:
         raise FileError("there are no Rasa stories here", where=str(path), remedy="give a file with `stories:`")
     found = Path(domain) if domain else find_domain(files[0])

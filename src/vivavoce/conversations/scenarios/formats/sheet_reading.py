@@ -26,10 +26,10 @@ from vivavoce.conversations.scenarios.formats.sheet_rows import (
 )
 from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario, read_suite_value, unknown_level
 from vivavoce.errors import DataError, Fault, FileError
-from vivavoce.files.delimited import read_csv, sniff
+from vivavoce.files.delimited import sniff
+from vivavoce.files.formats import SourceFile
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions, Table, UnsavedFormula
-from vivavoce.files.xlsx import read_xlsx
 from vivavoce.files.yamls import Value
 
 SHEET = "x-sheet"
@@ -49,32 +49,32 @@ class SheetRow:
 
 def read_sheet_suite(path: str | Path, *, sheet: str | None = None, encoding: str | None = None) -> Suite:
     """Read a CSV or XLSX file of scenarios."""
-    file = Path(path)
-    options = ReadOptions(sheet=sheet, encoding=encoding)
-    table = _read_table(file, options)
-    delimiter = "," if _is_workbook(file) else sniff(read_text(file, options))
-    return suite_from_table(table, str(path), delimiter=delimiter)
+    return read_sheet_file(SourceFile(path, ReadOptions(sheet=sheet, encoding=encoding)))
 
 
-def is_sheet_of_scenarios(path: str | Path, *, sheet: str | None = None, encoding: str | None = None) -> bool:
+def read_sheet_file(file: SourceFile) -> Suite:
+    """Read a CSV or XLSX file of scenarios."""
+    table = _read_table(file)
+    delimiter = "," if file.ends_in([".xlsx"]) else sniff(read_text(file.path, file.options))
+    return suite_from_table(table, str(file.path), delimiter=delimiter)
+
+
+def holds_scenarios(file: SourceFile) -> bool:
     """Say whether a table has the columns of a sheet of scenarios; other tables may lie in the same folder."""
-    table = _read_table(Path(path), ReadOptions(sheet=sheet, encoding=encoding))
-    known = find_layout([unguard(name) for name in table.columns], [], []).known
+    if not file.ends_in([".csv", ".xlsx"]):
+        return False
+    known = find_layout([unguard(name) for name in _read_table(file).columns], [], []).known
     return "scenario" in known and "user" in known
 
 
-def _read_table(file: Path, options: ReadOptions) -> Table:
+def _read_table(file: SourceFile) -> Table:
     """Read a table; of an empty one say what belongs into a sheet of scenarios."""
     try:
-        return (read_xlsx if _is_workbook(file) else read_csv)(file, options)
+        return file.table
     except FileError as error:
         if "empty" not in error.what:
             raise
         raise FileError(error.what, where=error.where, remedy=EMPTY) from None
-
-
-def _is_workbook(file: Path) -> bool:
-    return file.suffix.lower() == ".xlsx"
 
 
 def suite_from_table(table: Table, source: str, *, delimiter: str = ",") -> Suite:
