@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vivavoce.dialogues.corpus import reading
 from vivavoce.dialogues.corpus.reading import Corpus, read_dialogues, stream_dialogues
-from vivavoce.dialogues.corpus.writing import write_dialogues
+from vivavoce.dialogues.corpus.stored import write_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance
 from vivavoce.errors import DataError, FileError, InputError, UsageError
 

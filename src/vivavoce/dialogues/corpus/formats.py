@@ -12,8 +12,8 @@ from vivavoce.dialogues.corpus.entries import Entry
 from vivavoce.dialogues.corpus.objects import read_object
 from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json, read_lines
 from vivavoce.dialogues.corpus.sheets import find_columns, read_sheet
+from vivavoce.dialogues.corpus.stored import write_dialogues
 from vivavoce.dialogues.corpus.transcripts import find_spoken, read_transcripts
-from vivavoce.dialogues.corpus.writing import write_dialogues
 from vivavoce.errors import DataError, Fault, FileError
 from vivavoce.files.delimited import DELIMITERS
 from vivavoce.files.formats import Format, Kind, SourceFile, find_format, get_format, list_formats, refuse_format
