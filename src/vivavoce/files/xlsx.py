@@ -111,7 +111,7 @@ def _records(page: object, path: Path, options: ReadOptions) -> Iterator[tuple[i
         check_rows(number - 1, options.max_rows, str(path))
         if seen > MAX_CELLS:
             raise _damaged(path, f"the sheet claims more than {MAX_CELLS:,} cells")
-        width = width or _used(cells)
+        width = width or max((place for place, cell in enumerate(cells, 1) if cell not in (None, "")), default=0)
         yield number, [_unescape(cell) if isinstance(cell, str) and "_x" in cell else cell for cell in cells[:width]]
 
 
@@ -130,10 +130,6 @@ def _check_row_numbers(part: IO[bytes], path: Path, max_rows: int) -> None:
         check_rows(max(numbers, default=1) - 1, max_rows, str(path))
         # The tag of a row may begin at the end of one piece and go on in the next.
         rest = seen[-1000:]
-
-
-def _used(cells: Cells) -> int:
-    return max((place for place, cell in enumerate(cells, 1) if cell not in (None, "")), default=0)
 
 
 def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:

@@ -275,6 +275,16 @@ def test_when_nothing_is_left_the_file_is_refused(save: Save) -> None:
         read_dialogues(save("nonsense"), skip_bad=True)
 
 
+@pytest.mark.parametrize("role", [[], {}, None, 5])
+def test_a_role_that_is_no_name_is_a_fault_of_its_turn(save: Save, role: object) -> None:
+    path = save(json.dumps({"id": "a", "turns": [{"role": role, "text": "hi"}]}))
+    if role == 5:
+        assert read_dialogues(path).dialogues[0].turns[0].speaker == "5"
+    else:
+        with pytest.raises(DataError, match="turn 1: the speaker is"):
+            read_dialogues(path)
+
+
 def test_a_file_that_is_no_log_at_all_is_not_read_to_its_end(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_FAULTS", 5)
     with pytest.raises(DataError, match="the rest was not read") as caught:

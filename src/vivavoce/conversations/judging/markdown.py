@@ -107,17 +107,13 @@ def _unmark_tables(text: str) -> str:
         if not inside:
             shown.append(line)
         elif not _parts_columns(line):
-            shown.append(_cells(line))
+            # `1 | 200` must not become one number.
+            shown.append(" ".join(_BETWEEN_DIGITS.sub("; ", line).replace("|", " ").split()))
     return "\n".join(shown)
 
 
 def _parts_columns(line: str) -> bool:
     return "-" in line and "|" in line and _COLUMNS.issuperset(line)
-
-
-def _cells(line: str) -> str:
-    """Return the cells of a row as one text; `1 | 200` must not become one number."""
-    return " ".join(_BETWEEN_DIGITS.sub("; ", line).replace("|", " ").split())
 
 
 def _unmark_numbered(text: str) -> str:

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vivavoce.conversations.scenario import Scenario, Suite, Turn
-from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET
 from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
+from vivavoce.conversations.scenarios.formats.sheets import SHEET
 from vivavoce.conversations.scenarios.suites import OWN, agent_of
 from vivavoce.errors import UsageError, plural
 from vivavoce.files.formats import Format, Kind, SourceFile, get_format, list_formats

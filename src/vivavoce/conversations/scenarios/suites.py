@@ -11,7 +11,7 @@ from vivavoce import demo
 from vivavoce.conversations.scenario import LEVELS, Suite, Turn
 from vivavoce.conversations.scenarios.folders import BOTS, files_to_read, tables_of_agents
 from vivavoce.conversations.scenarios.formats.foreign import READ
-from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET
+from vivavoce.conversations.scenarios.formats.sheets import SHEET
 from vivavoce.conversations.transcript import RECORD_FILE
 from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
 from vivavoce.files.formats import (

@@ -15,8 +15,7 @@ from vivavoce.dialogues.corpus.convai import (
     read_2018,
 )
 from vivavoce.dialogues.corpus.entries import Entry, Findings
-from vivavoce.dialogues.corpus.messages import read_messages
-from vivavoce.dialogues.corpus.ratings import read_ratings
+from vivavoce.dialogues.corpus.messages import read_messages, read_ratings
 from vivavoce.dialogues.corpus.trackers import are_trackers, is_event, is_tracker, read_tracker, read_trackers
 from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag, read_name
 from vivavoce.dialogues.dialogue import Dialogue, Utterance

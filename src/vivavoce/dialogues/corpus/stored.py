@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from vivavoce.dialogues.corpus.speakers import is_bot_by_name
+from vivavoce.dialogues.corpus.entries import is_bot_by_name
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import DataError, Fault
 from vivavoce.files.writing import write_text

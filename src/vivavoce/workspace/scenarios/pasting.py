@@ -35,7 +35,7 @@ def paste_scenarios(store: Store, actor: Actor, project: Project, suite_id: str,
 def read_text(text: str) -> Suite:
     """Return the scenarios of a text: a table, or YAML where it begins like it."""
     clean_text(text)
-    ending = ".yaml" if _is_yaml(text) else ".csv"
+    ending = ".yaml" if text.lstrip().startswith(("format:", "suite:", "scenarios:", "- ", "#")) else ".csv"
     with TemporaryDirectory(prefix="viva-") as folder:
         path = Path(folder) / f"pasted{ending}"
         path.write_text(text, encoding="utf-8", newline="")
@@ -43,10 +43,6 @@ def read_text(text: str) -> Suite:
             return read_suite(path)
         except InputError as error:
             raise _told(error, str(path)) from error
-
-
-def _is_yaml(text: str) -> bool:
-    return text.lstrip().startswith(("format:", "suite:", "scenarios:", "- ", "#"))
 
 
 def _told(error: InputError, path: str) -> InputError:

@@ -26,9 +26,9 @@ from vivavoce.workspace.scenarios.suites import (
     parse_scenario,
     scenario_columns,
     scenario_values,
+    title_doubt,
     without_lines,
 )
-from vivavoce.workspace.scenarios.titles import title_doubt
 
 MOST_NAME = 100
 MOST_TURNS = 200

@@ -11,13 +11,11 @@ from pathlib import Path
 from vivavoce.conversations.scenario import Plan, Suite, Turn
 from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.formats.botium import find_botium, read_botium
-from vivavoce.conversations.scenarios.formats.botium_tables import holds_table
-from vivavoce.conversations.scenarios.formats.botium_text import ENDINGS, holds_botium
+from vivavoce.conversations.scenarios.formats.botium_files import ENDINGS, holds_botium, holds_table
 from vivavoce.conversations.scenarios.formats.botium_writing import write_botium
 from vivavoce.conversations.scenarios.formats.rasa import holds_stories, read_rasa
 from vivavoce.conversations.scenarios.formats.rasa_writing import carry_steps, write_rasa
-from vivavoce.conversations.scenarios.formats.sheet_reading import holds_scenarios, read_sheet_file
-from vivavoce.conversations.scenarios.formats.sheet_writing import write_sheet_suite
+from vivavoce.conversations.scenarios.formats.sheets import holds_scenarios, read_sheet_file, write_sheet_suite
 from vivavoce.conversations.scenarios.formats.yaml_reading import suite_from_yaml
 from vivavoce.conversations.scenarios.formats.yaml_writing import write_yaml_suite
 from vivavoce.files.formats import YAML as YAML_EXTENSIONS

@@ -17,9 +17,16 @@ from vivavoce.conversations.scenarios.formats.imported import (
     name_as_id,
     numbered,
 )
-from vivavoce.conversations.scenarios.formats.rasa_assertions import ASSERTIONS, Asserted, read_assertions
-from vivavoce.conversations.scenarios.formats.rasa_domain import Responses, find_domain, read_responses
-from vivavoce.conversations.scenarios.formats.rasa_messages import mark_message, plain_message
+from vivavoce.conversations.scenarios.formats.rasa_parts import (
+    ASSERTIONS,
+    Asserted,
+    Responses,
+    find_domain,
+    mark_message,
+    plain_message,
+    read_assertions,
+    read_responses,
+)
 from vivavoce.errors import DataError, FileError, plural
 from vivavoce.files.yamls import Value, YamlFile, as_list, as_mapping, read_yaml
 

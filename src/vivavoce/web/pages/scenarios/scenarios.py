@@ -28,7 +28,7 @@ from vivavoce.workspace.scenarios.scenarios import (
     open_scenario,
     suite_of,
 )
-from vivavoce.workspace.scenarios.titles import free_title
+from vivavoce.workspace.scenarios.suites import free_title
 
 router = APIRouter()
 SHOWN_WARNINGS = 3
