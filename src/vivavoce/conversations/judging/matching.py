@@ -31,9 +31,8 @@ from vivavoce.conversations.judging.likeness import (
     meaning_similarity,
     pair_up,
 )
-from vivavoce.conversations.judging.markdown import unmark
 from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
-from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy
+from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy, unmark
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.sentences import say
 

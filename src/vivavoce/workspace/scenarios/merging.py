@@ -55,14 +55,13 @@ class Merge:
     def resolve(self, choose: Callable[[Conflict], str] = lambda _: MINE) -> Scenario:
         """Return the scenario with every question answered by `theirs` or `mine`."""
         chosen = {one.field: getattr(one, choose(one)) for one in self.conflicts if one.field}
-        steps = [_settled(slot, choose) for slot in self.slots]
+        steps = [
+            slot.step if slot.conflict is None else getattr(slot.conflict, choose(slot.conflict))
+            for slot in self.slots
+        ]
         return replace(
             self.theirs, **{**self.head, **chosen}, turns=tuple(step for step in steps if step is not None)
         )
-
-
-def _settled(slot: _Slot, choose: Callable[[Conflict], str]) -> Any:
-    return slot.step if slot.conflict is None else getattr(slot.conflict, choose(slot.conflict))
 
 
 def merge_scenarios(base: Scenario, theirs: Scenario, mine: Scenario) -> Merge:

@@ -28,13 +28,12 @@ _OFFERED: Kept[tuple[OfferedTopic, ...]] = Kept(8)
 def offered_topics(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
     """Return the topics that can be chosen, by name."""
     key = (project.id, tx.edits.state(project.id), suite.agent)
-    return _OFFERED.get(key, lambda: _offered(tx, project, suite))
 
+    def collect() -> tuple[OfferedTopic, ...]:
+        offered = {topic.name: topic for topic in (*_of_agent(suite.agent), *_of_project(tx, project))}
+        return tuple(sorted(offered.values(), key=lambda topic: topic.name.casefold()))
 
-def _offered(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
-    found = {topic.name: topic for topic in _of_agent(suite.agent)}
-    found |= {topic.name: topic for topic in _of_project(tx, project)}
-    return tuple(sorted(found.values(), key=lambda topic: topic.name.casefold()))
+    return _OFFERED.get(key, collect)
 
 
 def _of_project(tx: Transaction, project: Project) -> Iterator[OfferedTopic]:

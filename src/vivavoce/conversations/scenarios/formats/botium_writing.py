@@ -21,8 +21,14 @@ from vivavoce.conversations.scenarios.formats.botium_lines import (
     uncaptured,
 )
 from vivavoce.conversations.scenarios.formats.botium_turns import INCOMPREHENSION, KEPT, MORE, build_turn
-from vivavoce.conversations.scenarios.formats.imported import expression_of, story_name
-from vivavoce.conversations.scenarios.formats.losses import Losses, find_losses, head_losses, place_of
+from vivavoce.conversations.scenarios.formats.imported import (
+    Losses,
+    expression_of,
+    find_losses,
+    head_losses,
+    place_of,
+    story_name,
+)
 from vivavoce.errors import FileError
 from vivavoce.files.writing import write_text
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from vivavoce.conversations.judging.matching import kind_of
 from vivavoce.conversations.scenario import Expectation, Match, Plan, Script, ScriptTurn, Step, Suite, Turn
-from vivavoce.conversations.scenarios.formats.imported import story_name
-from vivavoce.conversations.scenarios.formats.losses import Losses, find_losses, head_losses, place_of
+from vivavoce.conversations.scenarios.formats.imported import Losses, find_losses, head_losses, place_of, story_name
 from vivavoce.conversations.scenarios.formats.rasa import FALLBACK, KEPT, STEP_KEYS, read_story
 from vivavoce.conversations.scenarios.formats.rasa_parts import mark_message, plain_message
 from vivavoce.files.writing import write_text
