@@ -40,7 +40,7 @@ BELOW = WEB.parent
 # Rooms whose refusals no page shows: the command line and what only programs call.
 UNSEEN = re.compile(
     r"(cli|nexcv|classifiers|intents|text|reports|agents|demo|settings|plugins|records|__init__|store/(backups|migrat)"
-    r"|conversations/(findings|running|exam|result|scenarios/(conversion|twins|formats/(botium|rasa|sheet_writing)))"
+    r"|conversations/(findings|running|exam|result|scenarios/(conversion|twins|formats/(botium|rasa)))"
     r"|dialogues/(networks|model|raters|agreement|comparison|exam|recalibration|result|splits|systems|corpus/published)"
     r"|bots/(chatterbot|command|contract|local_server|nlpjs|nodes|program|python|rivescript|scripted|serving|smollm2)"
     r"|jobs/(executors|worker_main|exams/documents))"
