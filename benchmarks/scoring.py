@@ -25,7 +25,7 @@ from rich.table import Table  # noqa: E402
 from vivavoce.dialogues.corpus.preprocessing import normalise, prepare  # noqa: E402
 from vivavoce.dialogues.corpus.published import read_convai2017  # noqa: E402
 from vivavoce.dialogues.corpus.reading import stream_dialogues  # noqa: E402
-from vivavoce.dialogues.corpus.writing import write_dialogues  # noqa: E402
+from vivavoce.dialogues.corpus.stored import write_dialogues  # noqa: E402
 from vivavoce.dialogues.dialogue import Dialogue, View, judge_of  # noqa: E402
 from vivavoce.dialogues.model.messages import tokens_of  # noqa: E402
 from vivavoce.dialogues.model.weights import SHIPPED  # noqa: E402

@@ -40,7 +40,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 def test_built_in_plugins_are_found_like_all_others() -> None:
     assert "linear" in available(plugins.CLASSIFIERS)
-    assert "csv" in available(plugins.FORMATS)
+    assert "training.csv" in available(plugins.FORMATS)
     assert list(available(plugins.FORMATS)) == sorted(available(plugins.FORMATS))
 
 

@@ -25,10 +25,10 @@ from vivavoce.conversations.scenario import (
     ScriptTurn,
     Suite,
 )
+from vivavoce.conversations.scenarios.check import measure_script
 from vivavoce.conversations.scenarios.covering import cover_pairs
 from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
-from vivavoce.conversations.scenarios.measures import measure_script
 from vivavoce.errors import DataError, UsageError
 
 WRITTEN = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.conversations.scenarios.foreign import FOREIGN
+from vivavoce.conversations.scenarios.formats.foreign import OTHER_TOOLS
 from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.errors import FileError, InputError
 
@@ -125,4 +125,4 @@ def test_real_files_of_other_tools_are_known(shared: Path) -> None:
 
 
 def test_every_kind_says_what_it_is_and_what_to_do() -> None:
-    assert all(kind.what.startswith(("a ", "an ")) and kind.remedy for kind in FOREIGN)
+    assert all(kind.summary.startswith(("a ", "an ")) and kind.remedy for kind in OTHER_TOOLS)

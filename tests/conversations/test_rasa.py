@@ -22,7 +22,7 @@ from vivavoce.conversations.scenario import (
 )
 from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.formats.rasa import read_rasa
-from vivavoce.conversations.scenarios.formats.rasa_messages import mark_message, plain_message
+from vivavoce.conversations.scenarios.formats.rasa_parts import mark_message, plain_message
 from vivavoce.conversations.scenarios.formats.rasa_writing import carry_steps, write_rasa
 from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.errors import DataError

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
+from openpyxl.utils.escape import unescape
 
 from vivavoce.errors import DataError
 from vivavoce.files import read_table
@@ -33,7 +34,9 @@ def csv_rows(data: bytes, delimiter: str = ",") -> list[list[str]]:
 
 def xlsx_rows(data: bytes) -> list[list[object]]:
     book = load_workbook(io.BytesIO(data))
-    return [[cell.value for cell in row] for row in book.worksheets[0].iter_rows()]
+    rows = book.worksheets[0].iter_rows(values_only=True)
+    # openpyxl leaves the escapes of the format to its callers.
+    return [[unescape(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
 
 
 def kinds(data: bytes) -> set[str]:
@@ -91,6 +94,12 @@ def test_line_ends_inside_a_cell_come_back() -> None:
     text = "one\r\ntwo\nthree\rfour\tfive"
     assert csv_rows(csv_bytes(["x"], [[text]]))[1] == [text]
     assert xlsx_rows(xlsx_bytes("t", ["x"], [[text]]))[1] == [text]
+
+
+@pytest.mark.parametrize("text", ["a_x000D_b", "_x005F_", "one\r\ntwo", "_x"])
+def test_escapes_of_the_format_are_ours_to_undo(tmp_path: Path, text: str) -> None:
+    (tmp_path / "t.xlsx").write_bytes(xlsx_bytes("t", ["text"], [[text]]))
+    assert read_table(tmp_path / "t.xlsx").rows[0].cells == (text,)
 
 
 def test_dates_are_iso_texts_and_odd_numbers_are_told_apart() -> None:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import UsageError
 from vivavoce.text.confusions import COMMON, CONFUSIONS
-from vivavoce.text.keyboards import LAYOUTS, NEIGHBOURS
-from vivavoce.text.typos import BUDGET, WEIGHTS, count_letters, misspell
+from vivavoce.text.typos import BUDGET, LAYOUTS, NEIGHBOURS, WEIGHTS, count_letters, misspell
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "matching.md"
 SHOWN = (

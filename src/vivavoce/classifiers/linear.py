@@ -19,6 +19,7 @@ from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
+from vivavoce.languages import Use, name_languages
 from vivavoce.records import Guess
 from vivavoce.sentences import say
 from vivavoce.text.cache import encode_cached
@@ -177,7 +178,7 @@ class DefaultClassifier:
         english_only = self._encoder == "minilm"
         if english_only and language != "en":
             self._chosen = LexicalClassifier(language=language, name=self.name)
-            self.notes = (f"{_LANGUAGES.get(language, 'these')} texts: {_NO_VECTORS_FOR_LANGUAGE}",)
+            self.notes = (f"{name_languages(Use.GUESSED).get(language, 'these')} texts: {_NO_VECTORS_FOR_LANGUAGE}",)
         elif english_only and not encoder_available():
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (NO_WEIGHTS,)
@@ -205,7 +206,6 @@ class DefaultClassifier:
         return self._chosen.guess(texts)
 
 
-_LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
 _NO_VECTORS_FOR_LANGUAGE = say(
     "the installed sentence vectors are English, so words and letters (TF-IDF) were used; "
     "a multilingual model of your own can be given as linear:FOLDER"

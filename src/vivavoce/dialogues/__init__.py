@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from vivavoce.dialogues.corpus.preprocessing import Prepared, prepare
     from vivavoce.dialogues.corpus.published import read_published
     from vivavoce.dialogues.corpus.reading import Corpus, read_dialogues, stream_dialogues
-    from vivavoce.dialogues.corpus.writing import write_dialogues
+    from vivavoce.dialogues.corpus.stored import write_dialogues
     from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance, View, rated_views
     from vivavoce.dialogues.exam import examine_dialogues
     from vivavoce.dialogues.following import follows, what_helps
@@ -87,7 +87,7 @@ _HOMES = {
     "stream_dialogues": "corpus.reading",
     "train_model": "model.training",
     "what_helps": "following",
-    "write_dialogues": "corpus.writing",
+    "write_dialogues": "corpus.stored",
 }
 
 __all__ = [

@@ -111,7 +111,7 @@ def _scored(score: Score, dialogue: Dialogue) -> _Scored:
 
 def scores_from_json(data: object) -> tuple[Score, ...]:
     """Return scores that were written without their dialogues."""
-    return from_json(tuple[Score, ...], data, what="these scores", remedy=_REMEDY)  # type: ignore[arg-type]
+    return from_json(tuple[Score, ...], data, what="these scores", remedy=_REMEDY)
 
 
 def trust_to_json(passport: Passport) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from vivavoce.dialogues.following import (
 from vivavoce.dialogues.raters.protocol import Comparing, Rater
 from vivavoce.dialogues.result import Agreement, Concord, Drift, Follows, Origin, Passport, Score
 from vivavoce.errors import plural
+from vivavoce.languages import Use, name_languages
 from vivavoce.sentences import say
 from vivavoce.text.words import guess_language, words
 
@@ -49,7 +50,7 @@ TRAITS = {
     "length": say("how many messages a talk has"),
     "style": say("the style of writing"),
 }
-LANGUAGES = {"en": say("English"), "de": say("German"), "fr": say("French"), "zh": say("Chinese")}
+LANGUAGES = name_languages(Use.GUESSED)
 
 
 def issue(

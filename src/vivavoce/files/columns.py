@@ -36,7 +36,7 @@ class Columns:
 
 def is_known(name: str) -> bool:
     """Say whether this is a column name that means something here."""
-    return _key(name) in KNOWN
+    return normalise_name(name) in KNOWN
 
 
 def find_columns(table: Table, source: str, text: str | None = None, intent: str | None = None) -> Columns:
@@ -48,7 +48,7 @@ def find_columns(table: Table, source: str, text: str | None = None, intent: str
         raise UsageError(
             f"column '{name}' cannot be both text and intent",
             where=source,
-            remedy=f"name two of: {_listed(table.columns)}",
+            remedy=f"name two of: {quote_names(table.columns)}",
         )
     notes: list[str] = []
     others = {
@@ -66,7 +66,7 @@ def _required(table: Table, source: str, role: str, given: str | None) -> int:
         return places[0]
     if places:
         raise DataError(
-            f"several columns could be the {role}: {_listed([table.columns[place] for place in places])}",
+            f"several columns could be the {role}: {quote_names([table.columns[place] for place in places])}",
             where=source,
             remedy=f"say which one with --{role}-column",
         )
@@ -75,13 +75,13 @@ def _required(table: Table, source: str, role: str, given: str | None) -> int:
 
 def _given(columns: Sequence[str], source: str, role: str, given: str) -> int:
     exact = [place for place, name in enumerate(columns) if name == given]
-    alike = exact or [place for place, name in enumerate(columns) if _key(name) == _key(given)]
+    alike = exact or [place for place, name in enumerate(columns) if normalise_name(name) == normalise_name(given)]
     if len(alike) == 1:
         return alike[0]
     raise DataError(
         f"there is no column '{given}' for the {role}.{nearest(given, columns)}",
         where=source,
-        remedy=f"columns found: {_listed(columns)}; name one with --{role}-column",
+        remedy=f"columns found: {quote_names(columns)}; name one with --{role}-column",
     )
 
 
@@ -89,19 +89,19 @@ def _optional(table: Table, source: str, role: str, taken: set[int], notes: list
     places = [place for place in _candidates(table.columns, role) if place not in taken]
     if len(places) > 1:
         used, *unused = [table.columns[place] for place in places]
-        notes.append(f"{source}: column '{used}' is used as {role}, not {_listed(unused)}")
+        notes.append(f"{source}: column '{used}' is used as {role}, not {quote_names(unused)}")
     return places[0] if places else None
 
 
 def _candidates(columns: Sequence[str], role: str) -> list[int]:
     """Return the columns that may have this role; the plain name goes before all synonyms."""
-    plain = [place for place, name in enumerate(columns) if _key(name) == role]
-    return plain or [place for place, name in enumerate(columns) if _key(name) in SYNONYMS[role]]
+    plain = [place for place, name in enumerate(columns) if normalise_name(name) == role]
+    return plain or [place for place, name in enumerate(columns) if normalise_name(name) in SYNONYMS[role]]
 
 
 def _absent(table: Table, source: str, role: str) -> DataError:
     return DataError(
-        f"there is no column for the {role}; columns found: {_listed(table.columns)}",
+        f"there is no column for the {role}; columns found: {quote_names(table.columns)}",
         where=source,
         remedy=f"name it with --{role}-column, or call it '{role}'",
     )
@@ -109,7 +109,7 @@ def _absent(table: Table, source: str, role: str) -> DataError:
 
 def _headless(table: Table, source: str) -> DataError:
     return DataError(
-        f"the first row looks like data, not like column names: {_listed(table.columns)}",
+        f"the first row looks like data, not like column names: {quote_names(table.columns)}",
         where=source,
         remedy="insert a first row with the names, for instance: text,intent",
     )
@@ -127,10 +127,12 @@ def _looks_like_data(table: Table) -> bool:
     )
 
 
-def _key(name: str) -> str:
+def normalise_name(name: str) -> str:
+    """Return the name of a column as names are compared."""
     return re.sub(r"[\s_-]+", "_", name.strip().casefold())
 
 
-def _listed(names: Sequence[str]) -> str:
+def quote_names(names: Sequence[str]) -> str:
+    """Return names in quotes for a message, the first twenty of them."""
     shown = ", ".join(f"'{name[:60]}'" for name in names[:20])
     return shown + (f" and {len(names) - 20} more" if len(names) > 20 else "")

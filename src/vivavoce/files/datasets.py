@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import cast
 
-from vivavoce import plugins
 from vivavoce.errors import DataError, Fault, FileError, nearest
 from vivavoce.files.columns import Columns, find_columns
 from vivavoce.files.dates import parse_date, unreadable_date
 from vivavoce.files.exclusions import exclusion
+from vivavoce.files.formats import Kind, SourceFile, find_format, get_format, list_formats, refuse_format
 from vivavoce.files.sources import check_file
 from vivavoce.files.tables import (
     DEFAULT_MAX_BYTES,
@@ -21,7 +21,6 @@ from vivavoce.files.tables import (
     Row,
     RowFault,
     Table,
-    TableReader,
     UnsavedFormula,
     as_text,
     enumerated,
@@ -29,7 +28,6 @@ from vivavoce.files.tables import (
 from vivavoce.records import AUTO, Dataset, Example, is_out_of_scope
 from vivavoce.sentences import say
 
-SUFFIX_OF = {"ndjson": "jsonl", "tab": "tsv", "xlsm": "xlsx"}
 # Words that other programs write for "nothing"; as a topic they would be mistaken for it.
 RESERVED = frozenset({"__other", "none", "null", "nan"})
 SHEET_ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"})
@@ -87,22 +85,24 @@ def read_dataset(
 
 def read_table(path: Path, options: ReadOptions | None = None, format: str | None = None) -> Table:
     """Read a file as a table, by the format of its suffix or the one given."""
-    options = options or ReadOptions()
-    check_file(path, options.max_bytes)
-    reader = plugins.load(plugins.FORMATS, format or _format_of(path))
-    return cast(TableReader, reader)(path, options)
+    file = SourceFile(path, options or ReadOptions())
+    check_file(path, file.options.max_bytes)
+    chosen = get_format(Kind.TRAINING, format) if format else find_format(Kind.TRAINING, file)
+    if chosen is None:
+        raise _refuse_extension(path)
+    if chosen.reader is None:
+        raise refuse_format(chosen, "it holds no examples that are read", str(path))
+    return cast(Table, chosen.reader(file))
 
 
-def _format_of(path: Path) -> str:
+def _refuse_extension(path: Path) -> FileError:
     suffix = path.suffix.lower().removeprefix(".")
-    name, known = SUFFIX_OF.get(suffix, suffix), plugins.available(plugins.FORMATS)
-    if name in known:
-        return name
     what = f"the format of '.{suffix}' files is not known" if suffix else "the file name has no suffix"
-    remedy = f"known formats: {', '.join(known)}; name one with --format"
+    names = [format.name for format in list_formats(Kind.TRAINING) if format.reader]
+    remedy = f"known formats: {', '.join(names)}; name one with --format"
     if suffix in ("xls", "ods"):
         remedy = f"save it as .xlsx; {remedy}"
-    raise FileError(what, where=str(path), remedy=remedy)
+    return FileError(what, where=str(path), remedy=remedy)
 
 
 def _check_rows_exist(table: Table, place: _Place, skip_bad: bool) -> None:

@@ -22,7 +22,10 @@ HINT = "sep="
 def read_csv(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008 - frozen
     """Read a CSV file; the delimiter is found out: comma, semicolon, tab or bar."""
     text = read_text(path, options)
-    hinted = _hinted(text)
+    # A first line may name the delimiter, like `sep=;`, which Excel writes and does not count as a row.
+    first = text[:20].partition("\n")[0].rstrip("\r")
+    named = first.strip('"').removeprefix(HINT)
+    hinted = named if first.strip('"').startswith(HINT) and len(named) == 1 else ""
     if hinted:
         text = text.partition("\n")[2]
     return _read(text, hinted or sniff(text), path, options)
@@ -48,13 +51,6 @@ def _plausibility(sample: str, delimiter: str) -> tuple[int, float, int]:
     return known, sum(len(cells) == width for cells in records) / len(records), width
 
 
-def _hinted(text: str) -> str:
-    """Return the delimiter of a first line like `sep=;`, which Excel writes and does not count as a row."""
-    first = text[:20].partition("\n")[0].rstrip("\r")
-    named = first.strip('"').removeprefix(HINT)
-    return named if first.strip('"').startswith(HINT) and len(named) == 1 else ""
-
-
 def _reader(text: str, delimiter: str, *, strict: bool) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
 
@@ -62,18 +58,14 @@ def _reader(text: str, delimiter: str, *, strict: bool) -> Iterator[list[str]]:
 def _read(text: str, delimiter: str, path: Path, options: ReadOptions) -> Table:
     # Counted before anything is parsed: a row of four bytes becomes some 600 bytes of memory.
     if text.count("\n") > options.max_rows:
-        check_rows(_count_rows(text), options.max_rows, str(path))
+        # Count the rows below the header by the line ends outside quotes: a quoted cell may have many lines.
+        check_rows(sum(part.count("\n") for part in text.rstrip("\r\n").split('"')[::2]), options.max_rows, str(path))
     records: list[list[str]] = []
     try:
         records.extend(_reader(text, delimiter, strict=True))
     except csv.Error as error:
         raise _broken(error, len(records) + 1, path) from None
     return build_table(enumerate(records, 1), str(path))
-
-
-def _count_rows(text: str) -> int:
-    """Count the rows below the header by the line ends outside quotes: a quoted cell may have many lines."""
-    return sum(part.count("\n") for part in text.rstrip("\r\n").split('"')[::2])
 
 
 def _broken(error: csv.Error, row: int, path: Path) -> FileError:

@@ -9,11 +9,9 @@ import csv
 import io
 import math
 import re
-import zipfile
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
-from xml.sax.saxutils import escape
 
 from vivavoce.errors import DataError, Fault, plural
 from vivavoce.files.writing import guarded
@@ -25,10 +23,9 @@ MAX_CHARACTERS = 32_767
 # Beyond it a spreadsheet replaces the last digits by zeros.
 MAX_NUMBER = 10**15
 CUT = "..."
-SHEET = "xl/worksheets/sheet1.xml"
-NARROWEST, WIDEST = 9, 60
+MIN_WIDTH, MAX_WIDTH = 9, 60
 WIDTH_SAMPLE = 200
-_LOST_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+LOST_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NO_TITLE = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _FILLER = "\ufffd"
 
@@ -55,10 +52,39 @@ def xlsx_bytes(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
             where=title,
             remedy="export CSV, or fewer rows",
         )
-    names: list[Plain] = [_text(name) for name in columns]
-    frame = _frame(_sheet_title(title), _widths(names, table))
-    lines = "".join(_xml_row(number, row) for number, row in enumerate([names, *table], 1))
-    return _filled(frame, lines.encode("utf-8"))
+    return sheet_bytes(_sheet_title(title), [[_text(name) for name in columns], *table])
+
+
+def sheet_bytes(title: str, table: Sequence[Sequence[Plain]]) -> bytes:
+    """Return a workbook with one sheet, whose first row holds the names of the columns.
+
+    Texts are written as they are: guarding and cleaning them is the caller's part.
+    """
+    from xlsxwriter import Workbook  # heavy: only when a workbook is written
+
+    buffer = io.BytesIO()
+    with Workbook(buffer, {"constant_memory": True}) as book:
+        sheet = book.add_worksheet(title)
+        sheet.freeze_panes(1, 0)
+        for place in range(len(table[0])):
+            longest = max(len("" if row[place] is None else str(row[place])) for row in table[: WIDTH_SAMPLE + 1])
+            sheet.set_column(place, place, min(max(longest + 2, MIN_WIDTH), MAX_WIDTH))
+        for number, row in enumerate(table):
+            for place, cell in enumerate(row):
+                if isinstance(cell, bool):
+                    sheet.write_boolean(number, place, cell)
+                elif isinstance(cell, str) or (isinstance(cell, int) and abs(cell) >= MAX_NUMBER):
+                    sheet.write_string(number, place, _cut(str(cell)))
+                elif cell is not None:
+                    sheet.write_number(number, place, cell if isinstance(cell, int) else _Exact(cell))
+    return buffer.getvalue()
+
+
+class _Exact(float):
+    """A number that is written with all its digits: the library keeps 16, which are too few for some."""
+
+    def __format__(self, _: str) -> str:
+        return repr(float(self))
 
 
 def _plain_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[list[Plain]]:
@@ -100,77 +126,19 @@ def _number(value: int | float | Decimal) -> Plain:
 def _text(text: str) -> str:
     # What no file can hold is shown as a filler, half characters as \udXXX: nothing is lost without a trace.
     whole = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return guarded(_LOST_IN_XML.sub(_FILLER, whole))
+    return guarded(LOST_IN_XML.sub(_FILLER, whole))
 
 
 def _csv_cell(cell: Plain) -> Plain:
     return str(cell).lower() if isinstance(cell, bool) else cell
 
 
-def _fitted(text: str) -> str:
+def _cut(text: str) -> str:
     return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - len(CUT)] + CUT
 
 
-def _xml_row(number: int, cells: Sequence[Plain]) -> str:
-    return f'<row r="{number}">{"".join(map(_xml_cell, cells))}</row>'
-
-
-def _xml_cell(cell: Plain) -> str:
-    if cell is None or cell == "":
-        return "<c/>"
-    if isinstance(cell, bool):
-        return f'<c t="b"><v>{int(cell)}</v></c>'
-    if isinstance(cell, str) or (isinstance(cell, int) and abs(cell) >= MAX_NUMBER):
-        text = escape(_fitted(str(cell)), {"\r": "&#13;"})
-        return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
-    return f"<c><v>{cell!r}</v></c>"
-
-
-def _widths(names: Sequence[Plain], table: Sequence[Sequence[Plain]]) -> list[int]:
-    """Return the width of each column as the first rows need it."""
-    sample = [names, *table[:WIDTH_SAMPLE]]
-    longest = (
-        max(len(str(row[place] if row[place] is not None else "")) for row in sample) for place in range(len(names))
-    )
-    return [min(max(length + 2, NARROWEST), WIDEST) for length in longest]
-
-
-def _frame(title: str, widths: Sequence[int]) -> bytes:
-    """Return a workbook with everything but its rows."""
-    from openpyxl import Workbook  # heavy: only when a workbook is written
-    from openpyxl.utils import get_column_letter
-
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet(title)
-    sheet.freeze_panes = "A2"
-    for place, width in enumerate(widths, 1):
-        sheet.column_dimensions[get_column_letter(place)].width = width
-    buffer = io.BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
-
-
-def _filled(frame: bytes, lines: bytes) -> bytes:
-    """Put the rows into the sheet: written as text they take a tenth of the time that the library needs."""
-    buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(frame)) as source,
-        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=5) as target,
-    ):
-        for part in source.namelist():
-            content = source.read(part)
-            target.writestr(part, _with_rows(content, lines) if part == SHEET else content)
-    return buffer.getvalue()
-
-
-def _with_rows(sheet: bytes, lines: bytes) -> bytes:
-    before, found, after = re.sub(rb"<sheetData\s*/>", b"<sheetData></sheetData>", sheet).partition(b"</sheetData>")
-    if not found:
-        raise AssertionError("the library wrote a sheet without a place for rows")
-    return b"".join((before, lines, found, after))
-
-
 def _sheet_title(title: str) -> str:
-    """Return a title that a workbook accepts: at most 31 signs, and not those of its addresses."""
-    plain = _NO_TITLE.sub(" ", _text(title)).strip().strip("'")[:31].strip().strip("'")
-    return "table" if not plain or plain.casefold() == "history" else plain
+    """Return a title that a workbook accepts: at most 31 UTF-16 units, and no signs of its addresses."""
+    plain = _NO_TITLE.sub(" ", _text(title)).strip().strip("'")
+    short = plain.encode("utf-16-le")[:62].decode("utf-16-le", "ignore").strip().strip("'")
+    return "table" if not short or short.casefold() == "history" else short

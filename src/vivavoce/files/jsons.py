@@ -17,10 +17,6 @@ SHAPES = (
 KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
 
 
-class _RepeatedKeyError(ValueError):
-    """An object has the same key twice; the parser would silently keep the last."""
-
-
 def read_json(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008 - frozen
     """Read a list of objects, an object with `examples`, or an object of texts by intent."""
     try:
@@ -56,16 +52,17 @@ def _parsed_lines(lines: Sequence[str], faults: list[RowFault]) -> Iterator[tupl
 
 
 def _parse(text: str) -> object:
-    content: object = json.loads(text, object_pairs_hook=_unique)
+    content: object = json.loads(text, object_pairs_hook=refuse_repeated_keys)
     return content
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of its keys and values; the parser would silently keep the last of two."""
     result = dict(pairs)
     if len(result) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _RepeatedKeyError(f"the key '{twice}' stands twice in one object")
+        raise ValueError(f"the key '{twice}' stands twice in one object")
     return result
 
 

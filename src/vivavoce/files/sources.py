@@ -25,6 +25,8 @@ BINARY_KINDS = (
     (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
 )
 MEGABYTE = 1024**2
+HEAD_BYTES = 65536
+NO_LIMIT = 2**63 - 1
 
 
 def check_file(path: Path, max_bytes: int) -> None:
@@ -61,10 +63,8 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 def read_text(path: Path, options: ReadOptions) -> str:
     """Return the text of a file: UTF-8, or UTF-16 that says so, or the encoding the user names."""
     data = read_bytes(path, options.max_bytes)
-    for magic, kind, remedy in BINARY_KINDS:
-        if data.startswith(magic):
-            raise FileError(f"the content is {kind}, not text", where=str(path), remedy=remedy)
-    text = _decoded(data, options.encoding, path) if options.encoding else _detected(data, path)
+    check_text(data, path, options.encoding)
+    text = _decode(data, options.encoding or find_mark(data) or "utf-8", path)
     if "\0" in text:
         place = text.index("\0")
         row = text.count("\n", 0, place) + 1
@@ -82,28 +82,56 @@ def row_at(data: bytes, offset: int) -> int:
     return 1 + sum(part.count(b"\n") for part in outside)
 
 
-def _detected(data: bytes, path: Path) -> str:
-    for mark, encoding in BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return _decoded(data, encoding, path)
-    half = data[:1000].count(b"\0")
-    if half and half >= len(data[:1000]) // 3:  # every other byte: UTF-16 that does not say so
+def read_head(path: Path, options: ReadOptions) -> str:
+    """Return the beginning of a text file of any size, for a look at what it is."""
+    data = read_head_bytes(path)
+    check_text(data, path, options.encoding)
+    try:
+        text = data.decode(options.encoding or find_mark(data) or "utf-8", "replace")
+    except LookupError:
+        raise refuse_encoding(options.encoding) from None
+    return text.removeprefix("\ufeff")
+
+
+def read_head_bytes(path: Path) -> bytes:
+    """Return the first bytes of a file of any size."""
+    check_file(path, NO_LIMIT)
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def check_text(data: bytes, path: Path, encoding: str | None) -> None:
+    """Refuse what is no text by its first bytes, and UTF-16 that does not say so."""
+    for magic, kind, remedy in BINARY_KINDS:
+        if data.startswith(magic):
+            raise FileError(f"the content is {kind}, not text", where=str(path), remedy=remedy)
+    if not encoding and not find_mark(data) and data[:1000].count(b"\0") >= max(len(data[:1000]) // 3, 1):
         order = "le" if data[1:2] == b"\0" else "be"
         raise FileError(
             "the text looks like UTF-16 without its mark",
             where=str(path),
             remedy=f"try --encoding utf-16-{order}",
         )
-    return _decoded(data, "utf-8", path)
 
 
-def _decoded(data: bytes, encoding: str, path: Path) -> str:
+def find_mark(data: bytes) -> str | None:
+    """Return the encoding that the mark at the beginning of a text names."""
+    return next((encoding for mark, encoding in BYTE_ORDER_MARKS if data.startswith(mark)), None)
+
+
+def refuse_encoding(encoding: str | None) -> UsageError:
+    """Return the error about an encoding that does not exist."""
+    return UsageError(f"there is no text encoding '{encoding}'", remedy="common ones: utf-8, cp1252, latin-1, utf-16")
+
+
+def _decode(data: bytes, encoding: str, path: Path) -> str:
     try:
         text = data.decode(_with_order(data, encoding))
     except LookupError:
-        raise UsageError(
-            f"there is no text encoding '{encoding}'", remedy="common ones: utf-8, cp1252, latin-1, utf-16"
-        ) from None
+        raise refuse_encoding(encoding) from None
     except UnicodeDecodeError as error:
         raise _undecodable(data, error, path) from None
     except UnicodeError as error:

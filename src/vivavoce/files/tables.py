@@ -60,16 +60,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What the user may say about a file. A format ignores what does not concern it."""
+    """What the user may say about a file. A format ignores what does not concern it.
+
+    `bot`: the name of the speaker that is the bot, in a log of dialogues.
+    """
 
     encoding: str | None = None
     max_bytes: int = DEFAULT_MAX_BYTES
     sheet: str | None = None
     max_rows: int = DEFAULT_MAX_ROWS
+    bot: str | None = None
 
 
 class TableReader(Protocol):
-    """A file format: what an entry point of the group `vivavoce.formats` must be."""
+    """A function that reads a file of training data, from which a format can be made."""
 
     def __call__(self, path: Path, options: ReadOptions) -> Table:
         """Read the file into a table, or raise a `FileError` or `DataError`."""

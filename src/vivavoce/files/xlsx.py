@@ -22,6 +22,7 @@ MIN_SUSPECT_BYTES = 16 * MEGABYTE
 PROLOGUE_BYTES = 65536
 MAX_CELLS = 50_000_000
 ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\s(?:[^<>]*?\s)?r=["'](\d+)["']""")
+ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 OLE_MARK = b"\xd0\xcf\x11\xe0"
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 UNSAVED = UnsavedFormula()
@@ -110,8 +111,13 @@ def _records(page: object, path: Path, options: ReadOptions) -> Iterator[tuple[i
         check_rows(number - 1, options.max_rows, str(path))
         if seen > MAX_CELLS:
             raise _damaged(path, f"the sheet claims more than {MAX_CELLS:,} cells")
-        width = width or _used(cells)
-        yield number, cells[:width]
+        width = width or max((place for place, cell in enumerate(cells, 1) if cell not in (None, "")), default=0)
+        yield number, [_unescape(cell) if isinstance(cell, str) and "_x" in cell else cell for cell in cells[:width]]
+
+
+def _unescape(text: str) -> str:
+    """Return a text without the escapes of the format (`_x000D_` is a carriage return), which the library keeps."""
+    return ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _check_row_numbers(part: IO[bytes], path: Path, max_rows: int) -> None:
@@ -124,10 +130,6 @@ def _check_row_numbers(part: IO[bytes], path: Path, max_rows: int) -> None:
         check_rows(max(numbers, default=1) - 1, max_rows, str(path))
         # The tag of a row may begin at the end of one piece and go on in the next.
         rest = seen[-1000:]
-
-
-def _used(cells: Cells) -> int:
-    return max((place for place, cell in enumerate(cells, 1) if cell not in (None, "")), default=0)
 
 
 def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:

@@ -64,15 +64,9 @@ def copy_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         if len(members) > 1:
             yield from _contained(members, members, bags)
         if len(content) > LEAST_CONTAINED:
-            yield from _with_one_word_less(content, members, buckets, bags)
-
-
-def _with_one_word_less(
-    content: Bag, members: Sequence[int], buckets: Mapping[Bag, Sequence[int]], bags: Sequence[Bag]
-) -> Iterator[tuple[int, int]]:
-    for word in content:
-        if word not in TURNING and not any(map(str.isdigit, word)):
-            yield from _contained(buckets.get(content - {word}, ()), members, bags)
+            for word in content:
+                if word not in TURNING and not any(map(str.isdigit, word)):
+                    yield from _contained(buckets.get(content - {word}, ()), members, bags)
 
 
 def _contained(shorter: Sequence[int], longer: Sequence[int], bags: Sequence[Bag]) -> Iterator[tuple[int, int]]:

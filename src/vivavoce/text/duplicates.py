@@ -189,7 +189,8 @@ def _typo_edges(texts: Sequence[str]) -> Pairs:
     totals = np.add.reduceat(hashes[tokens], np.cumsum(counts) - counts) if len(texts) else hashes[:0]
     old, new = _both_ways(typo_pairs(list(number)))
     owner, choice = _replacements(tokens, counts, old, len(number))
-    kept = _allowed(owner, choice, counts, _long_enough(list(number), old, new))
+    # A text of one word needs a longer word, being its only sign.
+    kept = (counts > 1)[owner] | _long_enough(list(number), old, new)[choice]
     owner, choice = owner[kept], choice[kept]
     keys = np.concatenate([totals, totals[owner] + (hashes[new] - hashes[old])[choice]])
     return _meetings(keys, np.r_[np.arange(len(texts)), owner], choice, new)
@@ -215,11 +216,6 @@ def _replacements(tokens: Ints, counts: Ints, old: Ints, words: int) -> Pairs:
 def _long_enough(vocabulary: Sequence[str], old: Ints, new: Ints) -> NDArray[np.bool_]:
     lengths = np.array([len(word) for word in vocabulary], dtype=np.int64)
     return np.minimum(lengths[old], lengths[new]) >= MIN_LENGTH_ALONE
-
-
-def _allowed(owner: Ints, choice: Ints, counts: Ints, long_enough: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which replacements may be made: a text of one word needs a longer word, being its only sign."""
-    return (counts > 1)[owner] | long_enough[choice]
 
 
 def _meetings(keys: Hashes, owners: Ints, choice: Ints, new: Ints) -> Pairs:

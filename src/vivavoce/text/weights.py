@@ -319,7 +319,11 @@ def staging_folder(parent: Path) -> Iterator[Path]:
     """Give a fresh folder beside the target, so that the last step is a rename; remove it in any case."""
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        _drop_abandoned(parent)
+        # Remove what a killed process left behind; a day old, so that no living process loses its work.
+        for path in parent.glob(".part-*"):
+            with suppress(OSError):  # its owner may remove it at this very moment
+                if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
+                    shutil.rmtree(path, ignore_errors=True)
         staging = Path(tempfile.mkdtemp(prefix=".part-", dir=parent))
     except OSError as error:
         raise _unwritable(parent, error) from error
@@ -332,14 +336,6 @@ def staging_folder(parent: Path) -> Iterator[Path]:
 def _unwritable(folder: Path, error: OSError) -> WorkError:
     remedy = "set VIVA_HOME to a folder that can be written"
     return WorkError(f"this folder cannot be written ({error.strerror})", where=str(folder), remedy=remedy)
-
-
-def _drop_abandoned(parent: Path) -> None:
-    """Remove what a killed process left behind; a day old, so that no living process loses its work."""
-    for path in parent.glob(".part-*"):
-        with suppress(OSError):  # its owner may remove it at this very moment
-            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
-                shutil.rmtree(path, ignore_errors=True)
 
 
 def _has_size(path: Path, size: int) -> bool:

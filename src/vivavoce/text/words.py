@@ -35,7 +35,7 @@ _STOP_WORDS = {
     }.items()
     for word in listed.split()
 }
-_LANGUAGES = ("en", "de", "fr")
+_BY_STOP_WORDS = tuple(dict.fromkeys(_STOP_WORDS.values()))
 _SAMPLED_TEXTS = 2000
 _LEAST_SHARE = 0.1
 
@@ -82,7 +82,7 @@ def _by_stop_words(text: str) -> str:
     without_han = _HAN_RUN.sub(" ", text)
     found = words(without_han)
     votes = Counter(_STOP_WORDS[word] for word in found if word in _STOP_WORDS)
-    best = max(_LANGUAGES, key=lambda language: votes[language])
+    best = max(_BY_STOP_WORDS, key=lambda language: votes[language])
     # Dutch or Italian share a few of these words: a language that is meant uses them all the time.
     return best if votes[best] and votes[best] >= _LEAST_SHARE * len(found) else "und"
 

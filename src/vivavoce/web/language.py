@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
+from vivavoce.languages import Use, name_languages
 from vivavoce.web.retelling import retell, retell_ours
 
 __all__ = [
@@ -30,7 +30,7 @@ DOMAIN = "vivavoce"
 LOCALE = Path(__file__).parent / "locale"
 DEFAULT = "en"
 # Each language by its own name: whoever needs it can read it.
-LANGUAGES: Mapping[str, str] = MappingProxyType({"en": "English", "de": "Deutsch"})
+LANGUAGES: Mapping[str, str] = name_languages(Use.INTERFACE, native=True)
 
 
 @dataclass(frozen=True, slots=True)

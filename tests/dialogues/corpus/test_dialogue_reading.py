@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vivavoce.dialogues.corpus import reading
 from vivavoce.dialogues.corpus.reading import Corpus, read_dialogues, stream_dialogues
-from vivavoce.dialogues.corpus.writing import write_dialogues
+from vivavoce.dialogues.corpus.stored import write_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance
 from vivavoce.errors import DataError, FileError, InputError, UsageError
 
@@ -275,8 +275,18 @@ def test_when_nothing_is_left_the_file_is_refused(save: Save) -> None:
         read_dialogues(save("nonsense"), skip_bad=True)
 
 
+@pytest.mark.parametrize("role", [[], {}, None, 5])
+def test_a_role_that_is_no_name_is_a_fault_of_its_turn(save: Save, role: object) -> None:
+    path = save(json.dumps({"id": "a", "turns": [{"role": role, "text": "hi"}]}))
+    if role == 5:
+        assert read_dialogues(path).dialogues[0].turns[0].speaker == "5"
+    else:
+        with pytest.raises(DataError, match="turn 1: the speaker is"):
+            read_dialogues(path)
+
+
 def test_a_file_that_is_no_log_at_all_is_not_read_to_its_end(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_FAULTS", 5)
+    monkeypatch.setattr(reading, "MAX_FAULTS", 5)
     with pytest.raises(DataError, match="the rest was not read") as caught:
         read_dialogues(save(*["nonsense"] * 50))
     assert len(caught.value.faults) == 6

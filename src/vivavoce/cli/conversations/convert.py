@@ -69,13 +69,15 @@ def convert(
 
 def _checked_form(suite: str, out: Path, to: str | None, json_path: str | None) -> str:
     """Return the form to write; refuse what would overwrite the input or mix with what is there."""
-    from vivavoce.conversations.scenarios.conversion import FORMS, form_of
+    from vivavoce.conversations.scenarios.conversion import form_of
+    from vivavoce.files.formats import Kind, get_format, list_formats
 
-    if to is not None and to not in FORMS:
-        raise UsageError(f"there is no form '{to}'.{nearest(to, FORMS)}", remedy=f"give one of {', '.join(FORMS)}")
+    forms = [format.name for format in list_formats(Kind.SCENARIOS) if format.writer]
+    if to is not None and to not in forms:
+        raise UsageError(f"there is no form '{to}'.{nearest(to, forms)}", remedy=f"give one of {', '.join(forms)}")
     form = form_of(out, to)
     inputs = [suite] if Path(suite).exists() else []
-    if form != "botium":
+    if not get_format(Kind.SCENARIOS, form).gather:
         check_targets({"OUT": out, "--json": json_path}, inputs)
         return form
     check_targets({"--json": json_path}, inputs)

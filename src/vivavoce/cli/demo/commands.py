@@ -19,11 +19,12 @@ from vivavoce.cli.shared.options import JsonPath, Quiet
 from vivavoce.cli.shared.progress import Report, progress_bar
 from vivavoce.cli.shared.results import Screen, check_targets, head, write_content, write_page
 from vivavoce.errors import FileError, UsageError, VivaError, nearest
+from vivavoce.languages import Use, name_languages
 
 if TYPE_CHECKING:
     from vivavoce.intents import IntentsResult
 
-LANGUAGES = {"en": "English", "de": "German"}
+LANGUAGES = name_languages(Use.DEMO)
 OUT = Path("demo-output")
 SHOWN_PROBLEMS = 3
 

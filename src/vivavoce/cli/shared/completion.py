@@ -23,9 +23,9 @@ def complete_classifier(incomplete: str) -> list[str]:
 
 def complete_format(incomplete: str) -> list[str]:
     """Offer the file formats that are installed."""
-    from vivavoce import plugins
+    from vivavoce.files.formats import Kind, list_formats
 
-    return [name for name in plugins.available(plugins.FORMATS) if name.startswith(incomplete)]
+    return [format.name for format in list_formats(Kind.TRAINING) if format.name.startswith(incomplete)]
 
 
 def complete_material(incomplete: str) -> list[str]:
@@ -61,9 +61,9 @@ def complete_rater(incomplete: str) -> list[str]:
 
 def complete_log_format(incomplete: str) -> list[str]:
     """Offer the formats of dialogues."""
-    from vivavoce.dialogues.corpus.formats import FORMATS
+    from vivavoce.files.formats import Kind, list_formats
 
-    return [name for name in FORMATS if name.startswith(incomplete)]
+    return [format.name for format in list_formats(Kind.DIALOGUES) if format.name.startswith(incomplete)]
 
 
 def complete_talks(incomplete: str) -> list[str]:

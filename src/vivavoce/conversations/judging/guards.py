@@ -46,13 +46,9 @@ def count_negations(text: str) -> int:
     """Return how often a text negates; a "no" that only opens a negative answer is not counted again."""
     flat = re.sub(r"\bno\. ?(?=\d)", "", plain(text))
     words = _WORD.findall(flat)
-    found = [word for word in words if _negates(word)]
+    found = [word for word in words if (word in NEGATIONS or word.endswith("n't"))]
     opens = bool(words) and words[0] in _ANSWERS and len(found) > 1
     return len(found) - opens + len(_NEGATED_HAN.findall(flat))
-
-
-def _negates(word: str) -> bool:
-    return word in NEGATIONS or word.endswith("n't")
 
 
 def _negation_difference(expected: str, reply: str) -> str:

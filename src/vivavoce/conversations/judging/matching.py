@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from vivavoce.conversations.judging.gaps import Piece, as_expression, fill_expression, split_pieces, unfilled
+from vivavoce.conversations.judging.gaps import (
+    Piece,
+    as_expression,
+    fill_expression,
+    has_no_gaps,
+    holds_text,
+    split_pieces,
+    unfilled,
+)
 from vivavoce.conversations.judging.likeness import (
     NO_ENCODER,
     best_excerpt,
@@ -23,10 +31,8 @@ from vivavoce.conversations.judging.likeness import (
     meaning_similarity,
     pair_up,
 )
-from vivavoce.conversations.judging.literals import has_no_gaps, holds_text
-from vivavoce.conversations.judging.markdown import unmark
 from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
-from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy
+from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy, unmark
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.sentences import say
 

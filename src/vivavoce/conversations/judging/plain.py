@@ -1,4 +1,4 @@
-"""Texts made comparable: the same words in another dress (tags, quotes, dashes, case) become the same text."""
+"""Texts made comparable: the same words in another dress (Markdown, tags, quotes, case) become the same text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,133 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from vivavoce.conversations.judging.markdown import unmark
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff"
+_LETTER = rf"[^\W_{_UNSPACED}]"
+# What Markdown is made of; most replies have none of it.
+_SIGN = re.compile(r"[*_`~\[\\#|>•]")
+_LINE_MARK = re.compile(r"\s*(?:---|(?:[-+]|\d{1,3}[.)])\s)")
+
+_FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[^\n`]*\n(?P<code>.*?)(?:\n {0,3}(?P=fence)[ \t]*$|\Z)", re.M | re.S)
+_CODE = re.compile(r"`(?<!``)(?P<more>`?)(?!`)(?P<code>[^`\n]+?)`(?P=more)(?!`)")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ADDRESS = re.compile(r"<((?:https?://|mailto:)[^\s<>]+)>|(?:https?://|www\.)[^\s<>()\[\]|]*[^\s<>()\[\]|*_~]")
+_TARGET = r"\((?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
+_LINK = re.compile(rf"\[(?<!\w\[)(?P<text>[^\[\]\n]{{0,500}})\]{_TARGET}")
+_IMAGE = re.compile(f"!{_LINK.pattern}")
+_DEFINITION = re.compile(r"^ {0,3}\[(?P<name>[^\[\]\n]+)\]:[ \t]+\S+[^\n]*$", re.MULTILINE)
+_REFERENCE = re.compile(r"\[(?P<text>[^\[\]\n]+)\](?:\[(?P<name>[^\[\]\n]*)\])?")
+
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<text>[^\n]*?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
+_QUOTE = re.compile(r"^ {0,3}(?:>[ \t]?)+", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*[-*+•][ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)", re.MULTILINE)
+_NUMBERED = re.compile(r"^[ \t]*(?P<number>\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
+_RULE = re.compile(r"^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
+_COLUMNS = frozenset("|-: \t")
+_BETWEEN_DIGITS = re.compile(r"(?<=[\d*_~])[ \t]*\|[ \t]*(?=[*_~]*\d)")
+
+# Two stars may touch letters ("**URL**s"), never a digit: `2**3**4` is no emphasis. One star touches neither.
+# Each begins with its sign, not with what must not stand before it: so the sign is found fast.
+_EMPHASES = (
+    re.compile(r"\*\*(?<![\d*]\*\*)(?=\S)(?P<text>(?:(?!\*\*|\n\s*\n).){1,2000}?)(?<=\S)\*\*(?!\d)", re.DOTALL),
+    re.compile(rf"\*(?<!{_LETTER}\*)(?<!\*\*)(?=[^\s*])(?P<text>[^*]{{1,2000}}?)(?<=\S)\*(?!{_LETTER}|\*)"),
+    re.compile(r"__(?<!\w__)(?=[^\s_])(?P<text>(?:(?!__|\n\s*\n).){1,2000}?)(?<=\S)__(?!\w)", re.DOTALL),
+    re.compile(r"_(?<!\w_)(?=[^\s_])(?P<text>(?:[^_]|(?<=\w)_(?=\w)){1,2000}?)(?<=[^\s_])_(?!\w)"),
+    re.compile(r"~~(?<!~~~)(?=\S)(?P<text>(?:(?!~~).){1,2000}?)(?<=\S)~~(?!~)", re.DOTALL),
+)
+_DEEPEST = 3
+# Code and addresses are held aside while emphasis is looked for: these stand in their places.
+_HELD = 0xF8000
+_HELDS = re.compile("[\U000f8000-\U000fbfff]")
+
+
+@lru_cache(maxsize=4096)
+def unmark(text: str) -> str:
+    """Return a text without the marks of Markdown; one that has none comes back as it is."""
+    if not _may_be_marked(text):
+        return text
+    held: list[str] = []
+    return _restore(_unmark_inline(_unmark_blocks(_hold_literals(_HELDS.sub("", text), held))), held) or text
+
+
+def _may_be_marked(text: str) -> bool:
+    if _SIGN.search(text) or _LINE_MARK.match(text):
+        return True
+    return "\n" in text and any(_LINE_MARK.match(line) for line in text.split("\n"))
+
+
+def _hold_literals(text: str, held: list[str]) -> str:
+    """Put aside what Markdown leaves alone: code, escaped signs and addresses; links become their text."""
+
+    def hold(literal: str) -> str:
+        if len(held) > 0x3FFF:
+            return literal
+        held.append(literal)
+        return chr(_HELD + len(held) - 1)
+
+    text = _FENCE.sub(lambda found: hold(found["code"]), text) if "```" in text or "~~~" in text else text
+    text = _CODE.sub(lambda found: hold(found["code"].strip()), text) if "`" in text else text
+    text = _ESCAPED.sub(lambda found: hold(found[1]), text)
+    text = _resolve_references(_LINK.sub(r"\g<text>", _IMAGE.sub(r"\g<text>", text))) if "[" in text else text
+    return _ADDRESS.sub(lambda found: hold(found[1] or found[0]), text)
+
+
+def _resolve_references(text: str) -> str:
+    """Turn `[text][name]` into its text where the name is defined; `[1]` alone is a citation and stays."""
+    names = {found["name"].casefold() for found in _DEFINITION.finditer(text)}
+    if not names:
+        return text
+
+    def show(found: re.Match[str]) -> str:
+        return found["text"] if (found["name"] or found["text"]).casefold() in names else found[0]
+
+    return _REFERENCE.sub(show, _DEFINITION.sub("", text))
+
+
+def _unmark_blocks(text: str) -> str:
+    text = _unmark_tables(text) if "|" in text else text
+    text = _BULLET.sub("", _QUOTE.sub("", _RULE.sub("", text)))
+    return _unmark_numbered(_HEADING.sub(r"\g<text>", text))
+
+
+def _unmark_tables(text: str) -> str:
+    """Turn the rows of tables into lines: those around a line of columns (`|---|---|`)."""
+    lines = text.split("\n")
+    shown: list[str] = []
+    inside = False
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        inside = "|" in line and (inside or _parts_columns(after))
+        if not inside:
+            shown.append(line)
+        elif not _parts_columns(line):
+            # `1 | 200` must not become one number.
+            shown.append(" ".join(_BETWEEN_DIGITS.sub("; ", line).replace("|", " ").split()))
+    return "\n".join(shown)
+
+
+def _parts_columns(line: str) -> bool:
+    return "-" in line and "|" in line and _COLUMNS.issuperset(line)
+
+
+def _unmark_numbered(text: str) -> str:
+    """Take off the numbers of a list that counts from 1; `30. June` is a date."""
+    numbers = [int(found["number"]) for found in _NUMBERED.finditer(text)]
+    counts = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
+    return _NUMBERED.sub("", text) if counts else text
+
+
+def _unmark_inline(text: str) -> str:
+    for _ in range(_DEEPEST):
+        before = text
+        for emphasis in _EMPHASES:
+            text = emphasis.sub(r"\g<text>", text)
+        if text == before:
+            break
+    return text
+
+
+def _restore(text: str, held: list[str]) -> str:
+    return _HELDS.sub(lambda found: held[ord(found[0]) - _HELD], text) if held else text
+
 
 # Only real tags go: `<name>` may be a placeholder that a bot forgot to fill, and a tester wants to find it.
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"

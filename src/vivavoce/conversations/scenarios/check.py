@@ -5,14 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.scenario import Script, Suite
 from vivavoce.conversations.scenarios.expansion import expand_leniently
 from vivavoce.conversations.scenarios.formats.sheet_cells import Misspelt
-from vivavoce.conversations.scenarios.measures import Measured, measure_script
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Turns, different slots that are asked about, and changes of the expected topic from one turn to the next."""
+
+    turns: int
+    slots: int
+    switches: int
+
+
+def measure_script(script: Script) -> Measured:
+    """Measure a conversation, to be shown beside its declared level.
+
+    Turns without an expected topic are passed over when changes of topic are counted.
+    """
+    slots: set[str] = set()
+    for turn in script.turns:
+        slots |= {*turn.expect.slots, *turn.expect.slots_after, *turn.expect.slot_names}
+    topics = [set(turn.expect.intents) for turn in script.turns if turn.expect.intents]
+    switches = sum(not (before & after) for before, after in pairwise(topics))
+    return Measured(len(script.turns), len(slots), switches)
+
 
 ERROR = "error"
 WARNING = "warning"
@@ -95,25 +118,22 @@ def check_suite(
 
     broken = find_broken(suite)
     expanded = expand_leniently(usable_part(suite, broken))
-    problems = [CheckProblem(one.kind, ERROR, one.message, one.where, _named(one.scenario)) for one in broken]
+    problems = [
+        CheckProblem(one.kind, ERROR, one.message, one.where, (one.scenario,) if one.scenario else ())
+        for one in broken
+    ]
     problems += suite_problems(suite, expanded)
     problems += turn_problems(expanded)
     problems += bot_problems(expanded, bots, intents)
-    problems += map(_noted, suite.notes)
+    for note in suite.notes:
+        # What a misspelt column means is not checked, which is worse than other remarks on the file.
+        kind, severity = ("column", WARNING) if isinstance(note, Misspelt) else ("note", INFO)
+        problems.append(CheckProblem(kind, severity, str(note)))
     unique = sorted(dict.fromkeys(problems), key=lambda problem: SEVERITIES.index(problem.severity))
-    return _sized(suite, expanded.plan.scripts, unique, bots, repeats)
-
-
-def _sized(
-    suite: Suite,
-    scripts: Sequence[Script],
-    problems: Sequence[CheckProblem],
-    bots: Sequence[BotFacts],
-    repeats: int,
-) -> SuiteCheck:
+    scripts = expanded.plan.scripts
     turns = sum(len(script.turns) for script in scripts)
     return SuiteCheck(
-        tuple(problems),
+        tuple(unique),
         len(suite.scenarios),
         len(scripts),
         turns,
@@ -132,16 +152,6 @@ def estimate_minutes(turns: int, bot: BotFacts) -> float:
     if bot.limits.per_second is not None:
         a_second = min(a_second, bot.limits.per_second)
     return turns / a_second / 60
-
-
-def _noted(note: str) -> CheckProblem:
-    """Return what reading remarked on; a misspelt column is worse than that, as what it means is not checked."""
-    kind, severity = ("column", WARNING) if isinstance(note, Misspelt) else ("note", INFO)
-    return CheckProblem(kind, severity, str(note))
-
-
-def _named(scenario: str) -> tuple[str, ...]:
-    return (scenario,) if scenario else ()
 
 
 def _duration(minutes: float) -> str:

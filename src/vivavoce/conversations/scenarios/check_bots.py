@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.judging.judge import turn_gaps
@@ -22,13 +21,8 @@ FEW_WORDS = 3
 TRAINING = "the training data"
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A phrase that bots were trained on, and the topic it belongs to."""
-
-    phrase: str
-    intent: str
-    bots: tuple[str, ...]
+# A phrase that bots were trained on, its topic, and the bots.
+Trained = tuple[str, str, tuple[str, ...]]
 
 
 def bot_problems(
@@ -40,8 +34,17 @@ def bot_problems(
     if intents is not None:
         topics[TRAINING] = intents
     slots: dict[str, Sequence[str]] = {bot.name: bot.slots for bot in bots if bot.slots is not None}
-    yield from _unknown("topic", _asked_topics(every), topics)
-    yield from _unknown("slot", _asked_slots(every), slots)
+    asked_topics: dict[tuple[str, ...], list[Spot]] = {}
+    asked_slots: dict[tuple[str, ...], list[Spot]] = {}
+    for spot in every:
+        expect = spot.turn.expect
+        if expect.intents:
+            asked_topics.setdefault(expect.intents, []).append(spot)
+        first = spot.script.setup_slots if spot.turn.number == 1 else {}
+        for name in dict.fromkeys([*expect.slots, *expect.slots_after, *expect.slot_names, *first]):
+            asked_slots.setdefault((name,), []).append(spot)
+    yield from _unknown("topic", asked_topics, topics)
+    yield from _unknown("slot", asked_slots, slots)
     yield from _leaks(every, bots)
     for bot in bots:
         yield from unchecked_problems(expanded.plan, bot, expanded.lines)
@@ -72,24 +75,6 @@ def _unchecked(bot: BotFacts, gap: Gap, consequence: str, where: Sequence[Spot])
     scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
     message = f"{bot.name} is not known to report {gap.part}: {consequence}"
     return CheckProblem("unchecked", WARNING, message, where[0].where, scenarios)
-
-
-def _asked_topics(every: Sequence[Spot]) -> dict[tuple[str, ...], list[Spot]]:
-    asked: dict[tuple[str, ...], list[Spot]] = {}
-    for spot in every:
-        if spot.turn.expect.intents:
-            asked.setdefault(spot.turn.expect.intents, []).append(spot)
-    return asked
-
-
-def _asked_slots(every: Sequence[Spot]) -> dict[tuple[str, ...], list[Spot]]:
-    asked: dict[tuple[str, ...], list[Spot]] = {}
-    for spot in every:
-        expect = spot.turn.expect
-        first = spot.script.setup_slots if spot.turn.number == 1 else {}
-        for name in dict.fromkeys([*expect.slots, *expect.slots_after, *expect.slot_names, *first]):
-            asked.setdefault((name,), []).append(spot)
-    return asked
 
 
 def _unknown(
@@ -143,9 +128,8 @@ def _leak(where: Sequence[Spot], trained: Trained, score: float) -> CheckProblem
     # Short ones ("yes", "hello") can hardly be avoided.
     severity = WARNING if len(text.split()) >= FEW_WORDS else INFO
     how = "is" if score >= 100 else "is nearly"
-    message = (
-        f"'{text}' {how} the training phrase '{trained.phrase}' of '{trained.intent}' ({', '.join(trained.bots)})"
-    )
+    phrase, intent, bots = trained
+    message = f"'{text}' {how} the training phrase '{phrase}' of '{intent}' ({', '.join(bots)})"
     scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
     return CheckProblem("leak", severity, message, where[0].where, scenarios)
 
@@ -156,9 +140,7 @@ def _trained(bots: Sequence[BotFacts]) -> dict[str, Trained]:
         for intent, phrases in (bot.phrases or {}).items():
             for phrase in phrases:
                 owners.setdefault(_plain(phrase), (phrase, intent, {}))[2][bot.name] = None
-    return {
-        plain: Trained(phrase, intent, tuple(names)) for plain, (phrase, intent, names) in owners.items() if plain
-    }
+    return {plain: (phrase, intent, tuple(names)) for plain, (phrase, intent, names) in owners.items() if plain}
 
 
 def _plain(text: str) -> str:

@@ -223,12 +223,8 @@ def _finds_all(written: str) -> bool:
     import regex
 
     try:
-        compiled = regex.compile(_closed(written))
+        # Values that are only known during a conversation are filled with something.
+        compiled = regex.compile(fill(written, dict.fromkeys(names_in(written), "0")))
         return all(compiled.search(probe, timeout=PROBE_SECONDS) for probe in PROBES)
     except (regex.error, TimeoutError):
         return False
-
-
-def _closed(written: str) -> str:
-    """Put something in for values that are only known during a talk."""
-    return fill(written, dict.fromkeys(names_in(written), "0"))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from vivavoce.conversations.scenario import Plan, Scenario, Step, Suite, Turn
-from vivavoce.conversations.scenarios.expansion import expand
-from vivavoce.conversations.scenarios.folders import SHEETS, YAML
-from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET
+from vivavoce.conversations.scenario import Scenario, Suite, Turn
 from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
-from vivavoce.conversations.scenarios.suites import agent_of, write_suite
+from vivavoce.conversations.scenarios.formats.sheets import SHEET
+from vivavoce.conversations.scenarios.suites import OWN, agent_of
 from vivavoce.errors import UsageError, plural
+from vivavoce.files.formats import Format, Kind, SourceFile, get_format, list_formats
 
-OWN = {"yaml": YAML, "csv": (".csv",), "xlsx": (".xlsx",)}
-FORMS = (*OWN, "botium", "rasa")
 # How a sheet was laid out says nothing about a conversation.
 OF_SHEETS = (SHEET, RAW)
 
@@ -47,51 +44,38 @@ class Conversion:
 
 def form_of(path: Path, wanted: str | None = None) -> str:
     """Return the form that a path asks for by its ending, or the wanted one where they agree."""
-    ending = path.suffix.lower()
-    by_ending = next((form for form, endings in OWN.items() if ending in endings), "")
-    if not ending or path.is_dir():
-        by_ending = "botium"
-    form = wanted or by_ending
-    fits = {"botium": by_ending == "botium", "rasa": ending in YAML}.get(form, form == by_ending)
-    if not form or not fits:
-        said = f"{path} is no path for {form}" if form else f"the ending '{ending}' says nothing about the form"
+    file = SourceFile(path)
+    writable = {format.name: format for format in list_formats(Kind.SCENARIOS) if format.writer}
+    is_folder = not path.suffix or path.is_dir()
+    claims = [name for name, format in writable.items() if _fits(format, file, is_folder)]
+    form = wanted or next((name for name in claims if is_folder or writable[name].extensions), "")
+    if form not in claims:
+        ending = path.suffix.lower()
+        what = f"{path} is no path for {form}" if form else f"the ending '{ending}' says nothing about the form"
+        files = [extension for format in writable.values() if not format.gather for extension in format.extensions]
         raise UsageError(
-            said,
+            what,
             where=str(path),
-            remedy=f"end it in {', '.join((*YAML, *SHEETS))}; Botium wants a folder, Rasa a file that ends in .yml",
+            remedy=f"end it in {', '.join(files)}; Botium wants a folder, Rasa a file that ends in .yml",
         )
     return form
 
 
+def _fits(format: Format, file: SourceFile, is_folder: bool) -> bool:
+    """Return whether a format can be written to a path; those that are gathered from a folder go into one."""
+    if is_folder or format.gather:
+        return is_folder and format.gather is not None
+    return file.ends_in(format.extensions or format.also)
+
+
 def convert_suite(suite: Suite, out: str | Path, form: str) -> Conversion:
-    """Write a suite in another form; `form` is one of yaml, csv, xlsx, botium, rasa."""
-    if form in OWN:
-        write_suite(suite, out)
-        turns = sum(isinstance(step, Turn) for step in _steps(suite))
-        lost = tuple(_left_behind(suite, Path(out)))
-        return Conversion(form, len(suite.scenarios), len(suite.scenarios), turns, suite.notes, lost)
-    if form == "rasa":
-        from vivavoce.conversations.scenarios.formats.rasa_writing import carry_steps
-
-        suite = carry_steps(suite)
-    plan = expand(suite)
-    lost = (*_kept_aside(suite), *_writer(form)(plan, out))
-    turns = sum(len(script.turns) for script in plan.scripts)
-    return Conversion(form, len(suite.scenarios), len(plan.scripts), turns, suite.notes, lost)
-
-
-def _writer(form: str) -> Callable[[Plan, str | Path], tuple[str, ...]]:
-    if form == "botium":
-        from vivavoce.conversations.scenarios.formats.botium_writing import write_botium
-
-        return write_botium
-    from vivavoce.conversations.scenarios.formats.rasa_writing import write_rasa
-
-    return write_rasa
-
-
-def _steps(suite: Suite) -> list[Step]:
-    return [step for steps in (*(one.turns for one in suite.scenarios), *suite.parts.values()) for step in steps]
+    """Write a suite in another form; `form` is the name of a format of scenarios that can be written."""
+    format = get_format(Kind.SCENARIOS, form)
+    if format.writer is None:
+        raise UsageError(f"scenarios cannot be written as {form}", remedy="choose another format")
+    conversations, turns, lost = format.writer(suite, Path(out))
+    lost = (*(_left_behind(suite, Path(out)) if form in OWN else _kept_aside(suite)), *lost)
+    return Conversion(form, len(suite.scenarios), conversations, turns, suite.notes, lost)
 
 
 def _left_behind(suite: Suite, out: Path) -> Iterator[str]:
@@ -102,7 +86,8 @@ def _left_behind(suite: Suite, out: Path) -> Iterator[str]:
 
 def _kept_aside(suite: Suite) -> Iterator[str]:
     """Yield what stands beside the conversations themselves and has no place in another tool."""
-    holders: list[Scenario | Turn] = [*suite.scenarios, *(step for step in _steps(suite) if isinstance(step, Turn))]
+    steps = [step for turns in (*(one.turns for one in suite.scenarios), *suite.parts.values()) for step in turns]
+    holders: list[Scenario | Turn] = [*suite.scenarios, *(step for step in steps if isinstance(step, Turn))]
     counts = Counter(key for holder in holders for key in holder.extras if key not in OF_SHEETS)
     for key, count in counts.items():
         yield f"`{key}` beside turns and scenarios is not kept: {plural(count, 'place')}"

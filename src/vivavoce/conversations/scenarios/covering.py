@@ -28,7 +28,11 @@ def cover_pairs(sizes: Sequence[int], seed: int = 0) -> list[tuple[int, ...]]:
         _extend(rows, [sizes[factor] for factor in order[: column + 1]], draw)
     place = {factor: column for column, factor in enumerate(order)}
     return sorted(
-        tuple(_settled(row[place[factor]], size, draw) for factor, size in enumerate(sizes)) for row in rows
+        tuple(
+            draw.randrange(size) if (value := row[place[factor]]) is None else value
+            for factor, size in enumerate(sizes)
+        )
+        for row in rows
     )
 
 
@@ -53,7 +57,3 @@ def _extend(rows: list[Row], sizes: Sequence[int], draw: random.Random) -> None:
 
 def _pairs(row: Row, value: int) -> set[Pair]:
     return {(old, a, value) for old, a in enumerate(row) if a is not None}
-
-
-def _settled(value: int | None, size: int, draw: random.Random) -> int:
-    return draw.randrange(size) if value is None else value

@@ -72,7 +72,7 @@ def expand(
 
     `sample`: that many conversations, drawn by the seed. A twin that stands in a scenario left out is not linked.
     """
-    _refuse_broken(suite)
+    _refuse(suite, [Fault(broken.message, broken.where) for broken in find_broken(suite)])
     chosen = _select(suite, levels, domains, tags, scenarios)
     expansion = _Expansion(suite, seed)
     drafts = _drawn([draft for one in chosen for draft in expansion.drafts(one)], sample, seed)
@@ -343,10 +343,6 @@ def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> N
         if name not in known:
             shown = ", ".join(one or "(none)" for one in list(known)[:20])
             raise UsageError(f"there is no {what} '{name}'.{nearest(name, known)}", remedy=f"known: {shown}")
-
-
-def _refuse_broken(suite: Suite) -> None:
-    _refuse(suite, [Fault(broken.message, broken.where) for broken in find_broken(suite)])
 
 
 def _refuse(suite: Suite, faults: Sequence[Fault]) -> None:

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vivavoce.errors import VivaError
+from vivavoce.files.formats import YAML, Kind, SourceFile, list_formats
 from vivavoce.files.yamls import as_mapping, read_yaml
 
-YAML = (".yaml", ".yml")
-SHEETS = (".csv", ".xlsx")
 AGENT = "agent"
 BOTS = "bots.yaml"
 SHOWN = 10
 # No file that says anything is this long and blank all the same.
-LONGEST_BLANK = 4096
+MAX_BLANK_BYTES = 4096
 
 
 def files_to_read(folder: Path, taken: Sequence[Path], notes: list[str]) -> list[Path]:
@@ -23,7 +22,13 @@ def files_to_read(folder: Path, taken: Sequence[Path], notes: list[str]) -> list
     hidden = [path for path in files if is_hidden(path)]
     blank = [path for path in files if path not in hidden and is_blank(path)]
     rest = [path for path in files if path not in hidden and path not in blank]
-    others = [path for path in rest if path.suffix.lower() not in (*YAML, *SHEETS)]
+    extensions = [
+        extension
+        for format in list_formats(Kind.SCENARIOS)
+        if format.reader and not format.gather
+        for extension in format.extensions
+    ]
+    others = [path for path in rest if not SourceFile(path).ends_in(extensions)]
     notes += [f"{path.name} was passed over: it is empty" for path in blank]
     notes += _listed("hidden, or the mark of an open document", hidden)
     notes += _listed("neither YAML nor a table", others)
@@ -38,7 +43,7 @@ def is_hidden(path: Path) -> bool:
 def is_blank(path: Path) -> bool:
     """Tell whether a file holds nothing but blanks."""
     try:
-        small = path.stat().st_size <= LONGEST_BLANK
+        small = path.stat().st_size <= MAX_BLANK_BYTES
         return small and not path.read_bytes().strip(b" \t\r\n\xef\xbb\xbf")
     except OSError:
         return False  # whoever reads it says what is wrong

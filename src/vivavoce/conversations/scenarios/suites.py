@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from vivavoce import demo
 from vivavoce.conversations.scenario import LEVELS, Suite, Turn
-from vivavoce.conversations.scenarios.folders import BOTS, SHEETS, YAML, files_to_read, tables_of_agents
-from vivavoce.conversations.scenarios.foreign import recognise, refusal
-from vivavoce.conversations.scenarios.formats.sheet_reading import SHEET, is_sheet_of_scenarios, read_sheet_suite
-from vivavoce.conversations.scenarios.formats.sheet_writing import write_sheet_suite
-from vivavoce.conversations.scenarios.formats.yaml_reading import suite_from_yaml
-from vivavoce.conversations.scenarios.formats.yaml_writing import write_yaml_suite
+from vivavoce.conversations.scenarios.folders import BOTS, files_to_read, tables_of_agents
+from vivavoce.conversations.scenarios.formats.foreign import READ
+from vivavoce.conversations.scenarios.formats.sheets import SHEET
 from vivavoce.conversations.transcript import RECORD_FILE
 from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
+from vivavoce.files.formats import (
+    YAML,
+    Format,
+    Kind,
+    SourceFile,
+    find_format,
+    list_extensions,
+    list_formats,
+    refuse_format,
+)
 from vivavoce.files.tables import ReadOptions
-from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
 
-BOTIUM = ".convo.txt"
-OURS = frozenset({"scenarios", "suite", "parts", "lists"})
-RASA = frozenset({"stories", "test_cases"})
+# The formats in which nothing is lost.
+OWN = ("yaml", "csv", "xlsx")
 # What a folder may say once for all its files.
 ONCE = ("title", "language", "notice", "agent", "defaults", "fallback")
 NAMED = ("lists", "rows", "parts")
-PLAIN = ReadOptions()
 
 
 def read_suite(path_or_name: str | Path, *, sheet: str | None = None, encoding: str | None = None) -> Suite:
@@ -35,39 +39,37 @@ def read_suite(path_or_name: str | Path, *, sheet: str | None = None, encoding: 
     Files of Botium (`.convo.txt`) and test stories of Rasa are read too. `sheet`: which sheet of a workbook.
     `encoding`: that of tables which are not UTF-8.
     """
-    options = ReadOptions(encoding=encoding, sheet=sheet)
-    path = Path(path_or_name)
+    file = SourceFile(path_or_name, ReadOptions(encoding=encoding, sheet=sheet))
+    path, name = file.path, str(path_or_name)
     # The record of a run of a shipped suite may lie in a folder of the same name.
-    recorded = str(path_or_name) in demo.suites() and (path / RECORD_FILE).is_file()
+    recorded = name in demo.suites() and (path / RECORD_FILE).is_file()
     if path.is_dir() and not recorded:
-        return _read_folder(path, options)
+        return _read_folder(file)
     if not path.is_dir() and (path.exists() or path.suffix):
-        return _read_file(path, options)
-    if str(path_or_name) in demo.suites():
+        return _read_file(file)
+    if name in demo.suites():
         # The name is the same on every machine, the path is not.
-        name = str(path_or_name)
-        return replace(_read_folder(demo.suite_path(name), ReadOptions()), name=name, source=name)
+        return replace(_read_folder(SourceFile(demo.suite_path(name))), name=name, source=name)
     raise FileError(
-        f"there is neither a file nor a shipped suite of this name.{nearest(str(path_or_name), demo.suites())}",
-        where=str(path_or_name),
+        f"there is neither a file nor a shipped suite of this name.{nearest(name, demo.suites())}",
+        where=name,
         remedy=f"give a file or a folder, or one of the shipped suites: {', '.join(demo.suites())}",
     )
 
 
 def write_suite(suite: Suite, path: str | Path) -> None:
     """Write a suite as YAML, CSV or XLSX, whichever the ending of the path says."""
-    writers: dict[str, Callable[[Suite, str | Path], None]] = {
-        **dict.fromkeys(YAML, write_yaml_suite),
-        **dict.fromkeys(SHEETS, write_sheet_suite),
-    }
-    ending = Path(path).suffix.lower()
-    if ending not in writers:
+    file = SourceFile(path)
+    formats = [format for format in list_formats(Kind.SCENARIOS) if format.writer and format.name in OWN]
+    writer = next((format.writer for format in formats if file.ends_in(format.extensions)), None)
+    if writer is None:
+        extensions = [extension for format in formats for extension in format.extensions]
         raise UsageError(
-            f"scenarios cannot be written as '{ending or path}'",
+            f"scenarios cannot be written as '{file.path.suffix.lower() or path}'",
             where=str(path),
-            remedy=f"give a path that ends in {', '.join(writers)}",
+            remedy=f"give a path that ends in {', '.join(extensions)}",
         )
-    writers[ending](suite, path)
+    writer(suite, file.path)
 
 
 def agent_of(suite: Suite) -> str | None:
@@ -81,47 +83,36 @@ def agent_of(suite: Suite) -> str | None:
     return str(beside) if beside.is_file() else suite.agent
 
 
-def _read_file(path: Path, options: ReadOptions) -> Suite:
-    if path.name.lower().endswith(BOTIUM):
-        return _read_botium(path)
-    ending = path.suffix.lower()
-    if ending in SHEETS:
-        suite = _read_table(path, options)
-        if suite is None:
-            _refuse_foreign(path, options)
-        return suite or read_sheet_suite(path, sheet=options.sheet, encoding=options.encoding)
-    if ending not in YAML:
-        _refuse_foreign(path, options)
+def _read_file(file: SourceFile) -> Suite:
+    format = find_format(Kind.SCENARIOS, file)
+    if format is None:
         raise FileError(
-            f"scenarios are not read from '{ending}' files",
-            where=str(path),
-            remedy=f"give a file that ends in {', '.join((*YAML, *SHEETS, BOTIUM))}",
+            f"scenarios are not read from '{file.path.suffix.lower()}' files",
+            where=str(file.path),
+            remedy=f"give a file that ends in {', '.join(list_extensions(Kind.SCENARIOS))}",
         )
-    file = read_yaml(path)
-    if _is_botium_yaml(file):
-        return _read_botium(path)
-    if _is_rasa(file):
-        return _read_rasa(path)
-    if kind := recognise(path, value=file.value):
-        raise refusal(kind, str(path))
-    return suite_from_yaml(file)
+    return _read(format, file)
 
 
-def _refuse_foreign(path: Path, options: ReadOptions) -> None:
-    if kind := recognise(path, encoding=options.encoding):
-        raise refusal(kind, str(path))
+def _read(format: Format, file: SourceFile) -> Suite:
+    if format.reader is None:
+        raise refuse_format(format, READ, str(file.path))
+    return cast(Suite, format.reader(file))
 
 
-def _read_folder(folder: Path, options: ReadOptions) -> Suite:
+def _read_folder(folder: SourceFile) -> Suite:
     """Read all files of a folder that hold scenarios, and say which were passed over."""
     notes: list[str] = []
-    suites = list(_folder_suites(folder, options, notes))
+    suites = list(_folder_suites(folder, notes))
     if not suites:
-        for path in (folder, *sorted(path for path in folder.iterdir() if path.is_file())):
-            _refuse_foreign(path, options)
+        files = sorted(path for path in folder.path.iterdir() if path.is_file())
+        for file in (folder, *(SourceFile(path, folder.options) for path in files)):
+            tool = find_format(Kind.SCENARIOS, file, strict=True)
+            if tool and tool.reader is None:
+                raise refuse_format(tool, READ, str(file.path))
         raise FileError(
             "there are no scenarios in this folder",
-            where=str(folder),
+            where=str(folder.path),
             remedy="put files with `scenarios:` there (YAML), or sheets with the columns scenario, level and user",
             faults=[Fault(note) for note in notes],
         )
@@ -129,77 +120,29 @@ def _read_folder(folder: Path, options: ReadOptions) -> Suite:
     merged = (
         suites[0]
         if len(suites) == 1
-        else merge_suites(suites, names.pop() if len(names) == 1 else folder.resolve().name)
+        else merge_suites(suites, names.pop() if len(names) == 1 else folder.path.resolve().name)
     )
-    return replace(merged, source=str(folder), notes=(*merged.notes, *notes))
+    return replace(merged, source=str(folder.path), notes=(*merged.notes, *notes))
 
 
-def _folder_suites(folder: Path, options: ReadOptions, notes: list[str]) -> Iterator[Suite]:
-    scripts = _find_botium(folder, options)
-    if scripts:
-        yield _read_botium(folder, options)
-    silent = {BOTS, *tables_of_agents(folder)}
-    for path in files_to_read(folder, scripts, notes):
-        is_yaml = path.suffix.lower() in YAML
-        suite = _folder_yaml(path) if is_yaml else _read_table(path, options)
-        if suite is not None:
-            yield suite
+def _folder_suites(folder: SourceFile, notes: list[str]) -> Iterator[Suite]:
+    taken: list[Path] = []
+    for format in list_formats(Kind.SCENARIOS):
+        files = format.gather(folder) if format.gather else []
+        if files:
+            taken += files
+            yield _read(format, folder)
+    silent = {BOTS, *tables_of_agents(folder.path)}
+    for path in files_to_read(folder.path, taken, notes):
+        file = SourceFile(path, folder.options)
+        found = find_format(Kind.SCENARIOS, file, strict=True)
+        if found and found.reader:
+            yield _read(found, file)
         elif path.name not in silent:
-            kind = recognise(path, encoding=options.encoding)
-            reason = "it has no `scenarios`" if is_yaml else "it has no columns scenario and user"
-            notes.append(f"{path.name} was passed over: {f'it is {kind.what}' if kind else reason}")
-
-
-def _folder_yaml(path: Path) -> Suite | None:
-    file = read_yaml(path)
-    if _is_rasa(file):
-        return _read_rasa(path)
-    if _is_botium_yaml(file):
-        return _read_botium(path)
-    keys = set(as_mapping(file.value))
-    return suite_from_yaml(file) if OURS & keys and not recognise(path, value=file.value) else None
-
-
-def _read_table(path: Path, options: ReadOptions) -> Suite | None:
-    """Read a table of scenarios, ours or one of Botium; None where it is neither."""
-    if is_sheet_of_scenarios(path, sheet=options.sheet, encoding=options.encoding):
-        return read_sheet_suite(path, sheet=options.sheet, encoding=options.encoding)
-    return _read_botium(path, options) if _is_botium(path, options) else None
-
-
-def _is_rasa(file: YamlFile) -> bool:
-    keys = set(as_mapping(file.value))
-    return bool(keys & RASA) and "scenarios" not in keys
-
-
-def _is_botium(path: Path, options: ReadOptions = PLAIN) -> bool:
-    from vivavoce.conversations.scenarios.formats.botium import is_botium
-
-    return is_botium(path, encoding=options.encoding)
-
-
-def _is_botium_yaml(file: YamlFile) -> bool:
-    from vivavoce.conversations.scenarios.formats.botium_text import holds_botium
-
-    return holds_botium(file)
-
-
-def _find_botium(folder: Path, options: ReadOptions = PLAIN) -> list[Path]:
-    from vivavoce.conversations.scenarios.formats.botium import find_botium
-
-    return find_botium(folder, encoding=options.encoding)
-
-
-def _read_botium(path: Path, options: ReadOptions = PLAIN) -> Suite:
-    from vivavoce.conversations.scenarios.formats.botium import read_botium
-
-    return read_botium(path, encoding=options.encoding)
-
-
-def _read_rasa(path: Path) -> Suite:
-    from vivavoce.conversations.scenarios.formats.rasa import read_rasa
-
-    return read_rasa(path)
+            missing = "`scenarios`" if file.ends_in(YAML) else "columns scenario and user"
+            notes.append(
+                f"{path.name} was passed over: {f'it is {found.summary}' if found else f'it has no {missing}'}"
+            )
 
 
 def merge_suites(suites: Sequence[Suite], name: str) -> Suite:

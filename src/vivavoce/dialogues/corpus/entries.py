@@ -1,28 +1,12 @@
-"""What every format hands over: one entry for each dialogue, with what is wrong with it or was passed over."""
+"""What every format hands over: one entry for each dialogue, with its faults; and who in it is a bot."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import Fault
-from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS, ReadOptions
-
-
-@dataclass(frozen=True, slots=True)
-class LogOptions:
-    """What the user may say about a log. `bot` is the name of the speaker that is the bot."""
-
-    bot: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    max_bytes: int = DEFAULT_MAX_BYTES
-    max_rows: int = DEFAULT_MAX_ROWS
-
-    @property
-    def reading(self) -> ReadOptions:
-        """Return the part that concerns the file alone."""
-        return ReadOptions(self.encoding, self.max_bytes, self.sheet, self.max_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +43,29 @@ class Findings:
     def entry(self, dialogue: Dialogue | None) -> Entry:
         """Return the entry; with any fault the dialogue is not used."""
         return Entry(self.place, None if self.faults else dialogue, tuple(self.faults), tuple(self.remarks))
+
+
+BOT_NAMES = frozenset(
+    {"bot", "chatbot", "assistant", "system", "agent", "ai", "robot", "virtual assistant", "voicebot", "model", "gpt"}
+)
+HUMAN_NAMES = frozenset(
+    {"user", "human", "customer", "visitor", "guest", "client", "person", "caller", "patient", "candidate", "me"}
+)
+
+
+@lru_cache(maxsize=4096)
+def is_bot_by_name(speaker: str, bot: str | None = None) -> bool | None:
+    """Say whether a speaker is a bot by its name alone; None where the name does not tell.
+
+    With `bot` given, that speaker is the bot and no other name makes one.
+    """
+    name = _key(speaker)
+    if bot is not None and name == _key(bot):
+        return True
+    if name in HUMAN_NAMES:
+        return False
+    return True if bot is None and name in BOT_NAMES else None
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())

@@ -1,90 +1,67 @@
-"""Which format a log has, and the reader that goes with it."""
+"""The formats of dialogues: JSON in many shapes, tables with a row for each message, plain text.
+
+A reader yields an `Entry` for each dialogue of a file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from vivavoce.dialogues.corpus.entries import Entry, LogOptions
+from vivavoce.dialogues.corpus.entries import Entry
 from vivavoce.dialogues.corpus.objects import read_object
-from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json, read_head, read_lines
+from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json, read_lines
 from vivavoce.dialogues.corpus.sheets import find_columns, read_sheet
-from vivavoce.dialogues.corpus.transcripts import read_transcripts, spoken
-from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
+from vivavoce.dialogues.corpus.stored import write_dialogues
+from vivavoce.dialogues.corpus.transcripts import find_spoken, read_transcripts
+from vivavoce.errors import DataError, Fault, FileError
 from vivavoce.files.delimited import DELIMITERS
+from vivavoce.files.formats import Format, Kind, SourceFile, find_format, get_format, list_formats, refuse_format
 from vivavoce.files.sources import read_text
+from vivavoce.files.tables import ReadOptions
 
-FORMATS = ("jsonl", "json", "rasa", "csv", "tsv", "xlsx", "text")
-SHEETS = ("csv", "tsv", "xlsx")
-FORMAT_OF = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
-    ".xlsx": "xlsx", ".xlsm": "xlsx",
-}  # fmt: skip
-TALK = (".txt", ".text", ".md")
+PLAIN_TEXT = (".txt", ".text", ".md")
 LISTS = ("dialogues", "conversations", "trackers", "data")
 HEAD_LINES = 50
 
 
-def entries_of(path: Path, format: str | None, options: LogOptions) -> Iterator[Entry]:
+def read_entries(path: Path, format: str | None, options: ReadOptions) -> Iterator[Entry]:
     """Yield the entries of a file in the format given, or the one that it has."""
-    if format is not None and format not in FORMATS:
-        raise UsageError(
-            f"there is no format '{format}' of dialogues.{nearest(format, FORMATS)}",
-            remedy=f"choose one of: {', '.join(FORMATS)}",
+    file = SourceFile(path, options)
+    chosen = get_format(Kind.DIALOGUES, format) if format else find_format(Kind.DIALOGUES, file)
+    if chosen is None:
+        names = [one.name for one in list_formats(Kind.DIALOGUES) if one.reader]
+        raise FileError(
+            "it is not clear which format this is",
+            where=str(path),
+            remedy=f"name it with --format: {', '.join(names)}",
         )
-    chosen = format or format_of(path, options)
-    if chosen in SHEETS:
-        yield from read_sheet(path, options, chosen)
-    elif chosen == "text":
-        yield from read_transcripts(path, options)
-    elif chosen == "jsonl" or (chosen == "rasa" and _holds_lines(read_head(path, options))):
-        yield from _of_lines(path, options)
-    else:
-        yield from _of_whole(path, options)
+    if chosen.reader is None:
+        raise refuse_format(chosen, "it is not read as dialogues", str(path))
+    yield from chosen.reader(file)
 
 
-def format_of(path: Path, options: LogOptions) -> str:
-    """Return the format of a file: by its ending, or by what it holds where the ending says little."""
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        return "jsonl" if _holds_lines(read_head(path, options)) else "json"
-    if suffix in FORMAT_OF:
-        return FORMAT_OF[suffix]
-    return _judged(read_head(path, options), path)
-
-
-def _judged(head: str, path: Path) -> str:
-    start = head.lstrip()
-    if start.startswith(("{", "[")) and (_holds_lines(head) or not spoken(start.partition("\n")[0])):
-        return "jsonl" if _holds_lines(head) else "json"
-    if _holds_table(head):
-        return "csv"
-    lines = head.splitlines()[:HEAD_LINES]
-    if path.suffix.lower() in TALK or any(spoken(line.strip()) for line in lines) or not start:
-        return "text"
-    raise FileError(
-        "it is not clear which format this is",
-        where=str(path),
-        remedy=f"name it with --format: {', '.join(FORMATS)}",
-    )
-
-
-def _holds_lines(head: str) -> bool:
-    """Say whether the first line is a whole object and more follows: JSON Lines under any ending."""
-    lines = [line for line in head.splitlines() if line.strip()][:2]
-    return len(lines) > 1 and lines[0].lstrip().startswith("{") and _is_json(lines[0])
-
-
-def _is_json(text: str) -> bool:
+def _holds_lines(file: SourceFile) -> bool:
+    """Say whether the first line is a whole object and more follows: JSON Lines under any extension."""
+    lines = [line for line in file.head.splitlines() if line.strip()][:2]
+    if len(lines) < 2 or not lines[0].lstrip().startswith("{"):
+        return False
     try:
-        parse_json(text)
+        parse_json(lines[0])
     except BrokenJsonError:
         return False
     return True
 
 
-def _holds_table(head: str) -> bool:
-    first = head.lstrip().partition("\n")[0].strip()
+def _holds_json(file: SourceFile) -> bool:
+    start = file.head.lstrip()
+    return start.startswith(("{", "[")) and not _holds_lines(file) and not find_spoken(start.partition("\n")[0])
+
+
+def _holds_table(file: SourceFile) -> bool:
+    first = file.head.lstrip().partition("\n")[0].strip()
+    if _holds_lines(file) or _holds_json(file):
+        return False
     for delimiter in DELIMITERS:
         try:
             find_columns([cell.strip('" ') for cell in first.split(delimiter)], "")
@@ -94,30 +71,34 @@ def _holds_table(head: str) -> bool:
     return False
 
 
-def _of_lines(path: Path, options: LogOptions) -> Iterator[Entry]:
-    for number, line in read_lines(path, options):
+def _holds_text(file: SourceFile) -> bool:
+    if any(format.fits(file) for format in (JSONL, JSON, CSV)):
+        return False
+    lines = file.head.splitlines()[:HEAD_LINES]
+    return not file.head.strip() or any(find_spoken(line.strip()) for line in lines)
+
+
+def _read_lines(file: SourceFile) -> Iterator[Entry]:
+    for number, line in read_lines(file.path, file.options):
+        place = f"line {number}"
         if isinstance(line, BrokenJsonError):
-            yield _broken(number, str(line))
+            yield Entry(place, None, (Fault(str(line), place),))
             continue
         try:
             item = parse_json(line)
         except BrokenJsonError as error:
-            yield _broken(number, f"the line is not valid JSON: {error}")
+            yield Entry(place, None, (Fault(f"the line is not valid JSON: {error}", place),))
             continue
-        yield from read_object(item, number, "line", options)
+        yield from read_object(item, number, "line", file.options)
 
 
-def _broken(number: int, message: str) -> Entry:
-    return Entry(f"line {number}", None, (Fault(message, f"line {number}"),))
-
-
-def _of_whole(path: Path, options: LogOptions) -> Iterator[Entry]:
+def _read_whole(file: SourceFile) -> Iterator[Entry]:
     try:
-        content = parse_json(read_text(path, options.reading))
+        content = parse_json(read_text(file.path, file.options))
     except BrokenJsonError as error:
         raise FileError(
             f"the file is not valid JSON: {error}",
-            where=str(path),
+            where=str(file.path),
             remedy="correct the place; if each line is an object of its own, give --format jsonl",
         ) from None
     if isinstance(content, dict):
@@ -125,4 +106,63 @@ def _of_whole(path: Path, options: LogOptions) -> Iterator[Entry]:
         content = [content] if inner is None else inner
     items = content if isinstance(content, list) else [content]
     for number, item in enumerate(items, 1):
-        yield from read_object(item, number, "item", options)
+        yield from read_object(item, number, "item", file.options)
+
+
+def _read_rasa(file: SourceFile) -> Iterator[Entry]:
+    return _read_lines(file) if _holds_lines(file) else _read_whole(file)
+
+
+JSONL = Format(
+    "jsonl",
+    Kind.DIALOGUES,
+    "One dialogue a line: `id`, `turns`, `ratings`; chat logs with `messages`; Rasa trackers.",
+    (".jsonl", ".ndjson"),
+    _read_lines,
+    lambda dialogues, path: write_dialogues(path, dialogues),
+    _holds_lines,
+    also=(".json", *PLAIN_TEXT),
+)
+JSON = Format(
+    "json",
+    Kind.DIALOGUES,
+    "A list of the same objects, or one.",
+    (".json",),
+    _read_whole,
+    sniff=_holds_json,
+    also=PLAIN_TEXT,
+)
+RASA = Format(
+    "rasa",
+    Kind.DIALOGUES,
+    "Rasa trackers (`sender_id`, `events`) as JSON or JSON Lines.",
+    reader=_read_rasa,
+)
+TABLE = "A table with one row for each message: dialogue, speaker, text, rating ..."
+CSV = Format(
+    "csv",
+    Kind.DIALOGUES,
+    TABLE,
+    (".csv",),
+    lambda file: read_sheet(file.path, file.options, "csv"),
+    sniff=_holds_table,
+    also=PLAIN_TEXT,
+)
+TSV, XLSX = (
+    Format(
+        name,
+        Kind.DIALOGUES,
+        TABLE,
+        extensions,
+        lambda file, name=name: read_sheet(file.path, file.options, name),  # type: ignore[misc]
+    )
+    for name, extensions in (("tsv", (".tsv", ".tab")), ("xlsx", (".xlsx", ".xlsm")))
+)
+TEXT = Format(
+    "text",
+    Kind.DIALOGUES,
+    "Plain text: `User: hi`, one message a line.",
+    PLAIN_TEXT,
+    lambda file: read_transcripts(file.path, file.options),
+    sniff=_holds_text,
+)

@@ -1,4 +1,4 @@
-"""The messages of one dialogue as JSON objects."""
+"""The messages and the marks of one dialogue as JSON objects."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vivavoce.dialogues.corpus.entries import Findings, LogOptions
-from vivavoce.dialogues.corpus.speakers import is_bot_by_name
-from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag, read_name, read_thumb
-from vivavoce.dialogues.dialogue import Utterance
+from vivavoce.dialogues.corpus.entries import Findings, is_bot_by_name
+from vivavoce.dialogues.corpus.values import (
+    UnreadableError,
+    kind_of,
+    read_aspect,
+    read_flag,
+    read_mark,
+    read_name,
+    read_thumb,
+)
+from vivavoce.dialogues.dialogue import Rating, Utterance
 from vivavoce.errors import nearest
+from vivavoce.files.tables import ReadOptions
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "role", "sender", "author", "from", "userId"),
@@ -38,7 +46,7 @@ class Keys:
     unknown: tuple[str, ...]
 
 
-def read_messages(value: object, found: Findings, options: LogOptions) -> tuple[Utterance, ...]:
+def read_messages(value: object, found: Findings, options: ReadOptions) -> tuple[Utterance, ...]:
     """Return the messages in order; empty ones are kept, what is no message is a fault."""
     if not isinstance(value, list):
         found.fault(f"the turns are {kind_of(value)}, not a list")
@@ -69,7 +77,7 @@ def _silent_roles(items: Sequence[object]) -> frozenset[str]:
     Where no assistant speaks, `system` is the name of the bot if it answers, that is, not only stands at the front.
     """
     roles = [
-        item.get("role") for item in items if isinstance(item, dict) and "role" in item and "speaker" not in item
+        str(item["role"]) for item in items if isinstance(item, dict) and "role" in item and "speaker" not in item
     ]
     if not roles:
         return frozenset()
@@ -79,7 +87,7 @@ def _silent_roles(items: Sequence[object]) -> frozenset[str]:
 
 
 def _utterance(
-    item: object, place: int, silent: frozenset[str], found: Findings, options: LogOptions
+    item: object, place: int, silent: frozenset[str], found: Findings, options: ReadOptions
 ) -> Utterance | None:
     if not isinstance(item, dict):
         found.fault(f"turn {place} is {kind_of(item)}, not an object with speaker and text")
@@ -87,7 +95,7 @@ def _utterance(
     keys = _keys(tuple(item))
     for key in keys.unknown:
         found.remark(f"the key '{key}' of turns is passed over.{nearest(key, list(SYNONYMS))}")
-    if silent and item.get("role") in silent:
+    if str(item.get("role")) in silent:
         found.remark(f"messages of the role '{item['role']}' are passed over: they are not part of the talk")
         return None
     if _only_calls_tools(item, keys):
@@ -112,7 +120,7 @@ def _only_calls_tools(item: Mapping[str, object], keys: Keys) -> bool:
     return empty and any(item.get(key) for key in ("tool_calls", "function_call"))
 
 
-def _read(item: Mapping[str, object], keys: Keys, options: LogOptions) -> Utterance:
+def _read(item: Mapping[str, object], keys: Keys, options: ReadOptions) -> Utterance:
     if keys.speaker is None:
         raise UnreadableError(_missing("speaker", item))
     if keys.text is None:
@@ -126,7 +134,7 @@ def _read(item: Mapping[str, object], keys: Keys, options: LogOptions) -> Uttera
     return Utterance(speaker, text, _is_bot(item, keys, speaker, options), thumb)
 
 
-def _is_bot(item: Mapping[str, object], keys: Keys, speaker: str, options: LogOptions) -> bool | None:
+def _is_bot(item: Mapping[str, object], keys: Keys, speaker: str, options: ReadOptions) -> bool | None:
     """Return what the log says; `null` there means unknown, which only the user's own word can change."""
     if keys.is_bot is None:
         return is_bot_by_name(speaker, options.bot)
@@ -149,3 +157,62 @@ def _missing(role: str, item: Mapping[str, object]) -> str:
     near = next((hint for key in item if (hint := nearest(key, SYNONYMS[role]))), "")
     shown = ", ".join(f"'{key}'" for key in list(item)[:10]) or "none"
     return f"the key '{role}' is missing (keys found: {shown}).{near}"
+
+
+QUALITY = ("quality", "rating", "overall", "score", "mark")
+RATER = ("rater", "rater_id", "annotator", "rated_by")
+# One person's mark, not marks keyed by person.
+SINGLE = frozenset(QUALITY) | frozenset(RATER) | {"aspects"}
+
+
+def read_ratings(value: object, found: Findings) -> tuple[Rating, ...]:
+    """Return the marks; a mark that is no number from 1 to 5 is a fault."""
+    if value is None or value == "":
+        return ()
+    if isinstance(value, list):
+        each = [_rating(item, None, place, found) for place, item in enumerate(value, 1)]
+    elif isinstance(value, dict) and not SINGLE & value.keys():
+        each = [_rating(item, rater, place, found) for place, (rater, item) in enumerate(value.items(), 1)]
+    else:
+        each = [_rating(value, None, 1, found)]
+    return tuple(rating for rating in each if rating is not None)
+
+
+def _rating(item: object, rater: str | None, place: int, found: Findings) -> Rating | None:
+    who = f"rating {place}" if rater is None else f"the rating by '{rater}'"
+    try:
+        if isinstance(item, dict):
+            return _of_object(item, rater, found)
+        if isinstance(item, list):
+            raise UnreadableError(f"this is {kind_of(item)}, not a number or an object with rater and quality")
+        return Rating(rater or "", read_mark(item))
+    except UnreadableError as error:
+        found.fault(f"{who}: {error}")
+        return None
+
+
+def _of_object(item: Mapping[str, object], rater: str | None, found: Findings) -> Rating:
+    quality = next((key for key in QUALITY if key in item), None)
+    named = next((key for key in RATER if key in item), None)
+    aspects = _aspects({key: value for key, value in item.items() if key not in (quality, named)}, found)
+    if quality is None and not aspects:
+        raise UnreadableError("the key 'quality' is missing: write a number from 1 to 5, or null")
+    if rater is None:
+        rater = read_name(item[named], "rater") if named and item[named] not in (None, "") else ""
+    return Rating(rater, read_mark(item[quality]) if quality else None, aspects)
+
+
+def _aspects(item: Mapping[str, object], found: Findings) -> dict[str, float]:
+    """Return the finer marks: those under `aspects`, and other numbers beside the mark."""
+    nested = item.get("aspects")
+    if nested is not None and not isinstance(nested, dict):
+        raise UnreadableError(f"'aspects' is {kind_of(nested)}, not an object of numbers")
+    aspects = {name: read_aspect(name, value) for name, value in (nested or {}).items() if value is not None}
+    for name, value in item.items():
+        if name == "aspects" or value is None:
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            aspects[name] = read_aspect(name, value)
+        else:
+            found.remark(f"the key '{name}' of ratings is passed over: it is no number")
+    return aspects

@@ -14,13 +14,13 @@ from vivavoce.dialogues.corpus.convai import (
     read_2017,
     read_2018,
 )
-from vivavoce.dialogues.corpus.entries import Entry, Findings, LogOptions
-from vivavoce.dialogues.corpus.messages import read_messages
-from vivavoce.dialogues.corpus.ratings import read_ratings
+from vivavoce.dialogues.corpus.entries import Entry, Findings
+from vivavoce.dialogues.corpus.messages import read_messages, read_ratings
 from vivavoce.dialogues.corpus.trackers import are_trackers, is_event, is_tracker, read_tracker, read_trackers
 from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag, read_name
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import nearest
+from vivavoce.files.tables import ReadOptions
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": ("id", "dialogue_id", "dialog_id", "dialogId", "conversation_id", "session_id", "thread_id"),
@@ -50,7 +50,7 @@ class Keys:
     doubled: tuple[tuple[str, str], ...]
 
 
-def read_object(item: object, row: int, unit: str, options: LogOptions) -> Iterator[Entry]:
+def read_object(item: object, row: int, unit: str, options: ReadOptions) -> Iterator[Entry]:
     """Yield the dialogue of one object, or those of a Rasa tracker."""
     found = Findings(f"{unit} {row}")
     if not isinstance(item, dict):
@@ -80,7 +80,7 @@ def _convai(
         return None
 
 
-def _dialogue(item: Mapping[str, object], row: int, found: Findings, options: LogOptions) -> Dialogue | None:
+def _dialogue(item: Mapping[str, object], row: int, found: Findings, options: ReadOptions) -> Dialogue | None:
     keys = _keys(tuple(item))
     if keys.turns is None:
         found.fault(_no_turns(item))

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from vivavoce.dialogues.corpus.entries import LogOptions
-from vivavoce.errors import FileError, UsageError
-from vivavoce.files.sources import BINARY_KINDS, BYTE_ORDER_MARKS, check_file, read_text
+from vivavoce.errors import FileError
+from vivavoce.files.jsons import refuse_repeated_keys
+from vivavoce.files.sources import check_text, find_mark, read_head_bytes, read_text, refuse_encoding
+from vivavoce.files.tables import ReadOptions
 
-HEAD_BYTES = 65536
 # Encodings in which a line end is not the one byte that it is everywhere else.
 WIDE = ("utf-16", "utf-32", "utf16", "utf32", "utf_16", "utf_32")
-NO_LIMIT = 2**63 - 1
 
 
 class BrokenJsonError(ValueError):
@@ -38,40 +37,19 @@ def parse_json(text: str) -> object:
     return value
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key '{next(key for key in keys if keys.count(key) > 1)}' stands twice in one object")
-    return result
+_DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique)
-
-
-def read_head(path: Path, options: LogOptions) -> str:
-    """Return the beginning of a text file, for a look at what it is."""
-    check_file(path, NO_LIMIT)
-    data = _head_bytes(path)
-    _check_text(data, path, options.encoding)
-    try:
-        text = data.decode(options.encoding or _marked(data) or "utf-8", "replace")
-    except LookupError:
-        raise _unknown_encoding(options.encoding) from None
-    return text.removeprefix("\ufeff")
-
-
-def read_lines(path: Path, options: LogOptions) -> Iterator[tuple[int, str | BrokenJsonError]]:
+def read_lines(path: Path, options: ReadOptions) -> Iterator[tuple[int, str | BrokenJsonError]]:
     """Yield number and text of each line that is not blank, one at a time; a line that is no text is an error.
 
     `max_bytes` limits a line, not the file. Only a line feed ends a line: JSON may hold other line ends.
     """
-    check_file(path, NO_LIMIT)
-    head = _head_bytes(path)
-    _check_text(head, path, options.encoding)
+    head = read_head_bytes(path)
+    check_text(head, path, options.encoding)
     if not head.strip(b" \t\r\n\xef\xbb\xbf"):
-        read_text(path, options.reading)  # says that the file is empty, or passes where text comes later
-    encoding = options.encoding or _marked(head) or "utf-8-sig"
+        read_text(path, options)  # says that the file is empty, or passes where text comes later
+    encoding = options.encoding or find_mark(head) or "utf-8-sig"
     if encoding.casefold().startswith(WIDE):
         yield from _wide_lines(path, encoding)
         return
@@ -109,39 +87,10 @@ def _decoded(line: bytes, encoding: str) -> str | BrokenJsonError:
     try:
         return line.decode(encoding)
     except LookupError:
-        raise _unknown_encoding(encoding) from None
+        raise refuse_encoding(encoding) from None
     except UnicodeDecodeError as error:
         shown = " ".join(line[max(error.start - 20, 0) : error.start + 20].decode("cp1252", "replace").split())
         return BrokenJsonError(
             f"the text is not {error.encoding}: byte {line[error.start]:#04x}; save the file as UTF-8, "
             f"or give --encoding cp1252, with which the place reads: {shown}"
         )
-
-
-def _head_bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD_BYTES)
-    except OSError as error:
-        raise FileError(
-            f"the file cannot be read: {error.strerror or error}", where=str(path), remedy="check its rights"
-        ) from error
-
-
-def _check_text(head: bytes, path: Path, encoding: str | None) -> None:
-    for magic, kind, remedy in BINARY_KINDS:
-        if head.startswith(magic):
-            raise FileError(f"the content is {kind}, not text", where=str(path), remedy=remedy)
-    if not encoding and not _marked(head) and head[:1000].count(b"\0") >= max(len(head[:1000]) // 3, 1):
-        order = "le" if head[1:2] == b"\0" else "be"
-        raise FileError(
-            "the text looks like UTF-16 without its mark", where=str(path), remedy=f"try --encoding utf-16-{order}"
-        )
-
-
-def _marked(head: bytes) -> str | None:
-    return next((encoding for mark, encoding in BYTE_ORDER_MARKS if head.startswith(mark)), None)
-
-
-def _unknown_encoding(encoding: str | None) -> UsageError:
-    return UsageError(f"there is no text encoding '{encoding}'", remedy="common ones: utf-8, cp1252, latin-1, utf-16")

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Any
 
 from vivavoce.dialogues.corpus.convai import is_convai2017, is_convai2018, read_2017, read_2018
-from vivavoce.dialogues.corpus.entries import LogOptions
 from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json, read_lines
 from vivavoce.dialogues.corpus.values import UnreadableError
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
@@ -206,7 +205,7 @@ def _read_list(path: Path) -> Sequence[Any]:
 
 
 def _read_lines(path: Path, convert: Callable[[int, Item], Dialogue]) -> Iterator[Dialogue]:
-    for number, line in read_lines(path, LogOptions()):
+    for number, line in read_lines(path, ReadOptions()):
         if isinstance(line, BrokenJsonError):
             raise _foreign(path, str(line), f", line {number}")
         item = _guarded(path, f", line {number}", parse_json, line)

@@ -1,15 +1,4 @@
-"""From a log to dialogues: every one is read, refused with its place, or left out with a note.
-
-| format | ending | what it holds |
-|---|---|---|
-| jsonl | .jsonl .ndjson | one dialogue a line: `id`, `turns`, `ratings`; chat logs with `messages`; Rasa trackers |
-| json | .json | a list of the same objects, or one |
-| rasa | | trackers (`sender_id`, `events`) as JSON or JSON Lines |
-| csv, tsv, xlsx | .csv .tsv .tab .xlsx .xlsm | one row for each message: dialogue, speaker, text, rating ... |
-| text | .txt .text .md | `User: hi`, one message a line |
-
-Other endings are judged by what the file holds.
-"""
+"""From a log to dialogues: every one is read, refused with its place, or left out with a note."""
 
 from __future__ import annotations
 
@@ -18,16 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vivavoce.dialogues.corpus.entries import Entry, LogOptions
-from vivavoce.dialogues.corpus.formats import entries_of
+from vivavoce.dialogues.corpus.entries import Entry
+from vivavoce.dialogues.corpus.formats import read_entries
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest, plural
 from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS
 from vivavoce.files.exclusions import exclusion
 from vivavoce.files.sources import check_file
+from vivavoce.files.tables import ReadOptions
 
 # Beyond this a file is something else than a log with some bad lines; reading on only fills the memory.
-MOST_FAULTS = 10_000
+MAX_FAULTS = 10_000
 AT_LEAST_ONE = "give a file with at least one dialogue"
 Tell = Callable[[str], None]
 
@@ -59,7 +49,7 @@ def read_dialogues(
     the notes instead of refusing the file.
     """
     check_file(Path(path), max_bytes)
-    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes, max_rows), skip_bad)
+    reading = _Reading(Path(path), format, ReadOptions(encoding, max_bytes, sheet, max_rows, bot), skip_bad)
     notes: list[str] = []
     dialogues = tuple(reading.dialogues(notes.append))
     return Corpus(dialogues, str(path), tuple(notes), reading.excluded)
@@ -82,7 +72,7 @@ def stream_dialogues(
     Faults are raised together when the file is read to its end; with `skip_bad` each goes to `tell` instead, as all
     other notes do. Of JSON Lines `max_bytes` limits a single line, of other formats the file.
     """
-    reading = _Reading(Path(path), format, LogOptions(bot, encoding, sheet, max_bytes, max_rows), skip_bad)
+    reading = _Reading(Path(path), format, ReadOptions(encoding, max_bytes, sheet, max_rows, bot), skip_bad)
     return reading.dialogues(tell or _tell_nobody)
 
 
@@ -96,7 +86,7 @@ class _Reading:
 
     path: Path
     format: str | None
-    options: LogOptions
+    options: ReadOptions
     skip_bad: bool
     good: int = 0
     excluded: int = 0
@@ -116,13 +106,13 @@ class _Reading:
             elif entry.dialogue is not None:
                 self._count(entry.dialogue)
                 yield entry.dialogue
-            if len(self.faults) > MOST_FAULTS:
-                raise self._refusal(f"more than {plural(MOST_FAULTS, 'fault')}; the rest was not read")
+            if len(self.faults) > MAX_FAULTS:
+                raise self._refusal(f"more than {plural(MAX_FAULTS, 'fault')}; the rest was not read")
         self._finish(tell)
 
     def _entries(self) -> Iterator[Entry]:
         try:
-            yield from entries_of(self.path, self.format, self.options)
+            yield from read_entries(self.path, self.format, self.options)
         except FileError as error:
             # Files of examples are opened in the same way, and an empty one is called so there.
             error.remedy = error.remedy.replace("at least one example", "at least one dialogue")
@@ -130,7 +120,7 @@ class _Reading:
 
     def _count(self, dialogue: Dialogue) -> None:
         self.good += 1
-        if self.options.bot is not None and len(self.speakers) < MOST_FAULTS:
+        if self.options.bot is not None and len(self.speakers) < MAX_FAULTS:
             self.speakers.update(turn.speaker for turn in dialogue.turns)
 
     def _note(self, entry: Entry) -> None:

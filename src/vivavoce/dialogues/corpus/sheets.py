@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from vivavoce.dialogues.corpus.entries import Entry, Findings, LogOptions
-from vivavoce.dialogues.corpus.speakers import is_bot_by_name
+from vivavoce.dialogues.corpus.entries import Entry, Findings, is_bot_by_name
 from vivavoce.dialogues.corpus.values import UnreadableError, excerpt, read_flag, read_mark, read_thumb
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import DataError, Fault, nearest
-from vivavoce.files import Row, Table, read_table
+from vivavoce.files import ReadOptions, Row, Table, read_table
+from vivavoce.files.columns import normalise_name, quote_names
+from vivavoce.files.datasets import SHEET_ERRORS
 from vivavoce.files.dates import parse_date
 from vivavoce.files.tables import UnsavedFormula, as_text
 
@@ -36,14 +36,13 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "order": ("order", "position", "turn", "turn_id", "time", "timestamp", "date", "created", "created_at"),
 }  # fmt: skip
 REQUIRED = ("dialogue", "speaker", "text")
-SHEET_ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"})
 Columns = dict[str, int]
 T = TypeVar("T")
 
 
-def read_sheet(path: Path, options: LogOptions, format: str) -> Iterator[Entry]:
+def read_sheet(path: Path, options: ReadOptions, format: str) -> Iterator[Entry]:
     """Yield the dialogues in the order in which they first appear; rows of one need not stand together."""
-    table = read_table(path, options.reading, format)
+    table = read_table(path, options, format)
     columns = find_columns(table.columns, str(path))
     if not table.rows and not table.faults:
         raise DataError("there are column names but no rows", where=str(path), remedy="add at least one message")
@@ -57,7 +56,7 @@ def read_sheet(path: Path, options: LogOptions, format: str) -> Iterator[Entry]:
 
 def find_columns(names: Sequence[str], source: str) -> Columns:
     """Find the columns by name or a usual synonym, the plain name first; say what is missing, all at once."""
-    keys = [_key(name) for name in names]
+    keys = [normalise_name(name) for name in names]
     columns: Columns = {}
     for role, known in SYNONYMS.items():
         place = next((keys.index(name) for name in known if name in keys), None)
@@ -66,7 +65,7 @@ def find_columns(names: Sequence[str], source: str) -> Columns:
     missing = [role for role in REQUIRED if role not in columns]
     if missing:
         raise DataError(
-            f"there is no column for: {', '.join(missing)}; columns found: {_listed(names)}",
+            f"there is no column for: {', '.join(missing)}; columns found: {quote_names(names)}",
             where=source,
             faults=[Fault(_hint(role, keys)) for role in missing],
             remedy="name the columns in the first row, for instance: dialogue,speaker,text,rating",
@@ -86,7 +85,7 @@ def _bare(table: Table, path: Path) -> list[str]:
 
 def _unused(names: Sequence[str], columns: Columns) -> list[str]:
     unused = [name for place, name in enumerate(names) if name and place not in columns.values()]
-    return [f"columns passed over: {_listed(unused)}"] if unused else []
+    return [f"columns passed over: {quote_names(unused)}"] if unused else []
 
 
 def _grouped(table: Table, columns: Columns) -> dict[str, list[Row]]:
@@ -97,7 +96,7 @@ def _grouped(table: Table, columns: Columns) -> dict[str, list[Row]]:
     return groups
 
 
-def _entry(name: str, rows: Sequence[Row], columns: Columns, unit: str, options: LogOptions) -> Entry:
+def _entry(name: str, rows: Sequence[Row], columns: Columns, unit: str, options: ReadOptions) -> Entry:
     found = Findings(f"{unit} {rows[0].number}")
     if not name:
         for row in rows:
@@ -160,7 +159,7 @@ class _Rows:
             return rows
         return [row for _, row in sorted(keyed, key=lambda pair: pair[0])]
 
-    def turn(self, row: Row, options: LogOptions) -> Utterance | None:
+    def turn(self, row: Row, options: ReadOptions) -> Utterance | None:
         """Return the message of a row; a row that only brings a rating has none."""
         if self._silent(row):
             return None
@@ -222,12 +221,3 @@ def _moment(value: object) -> float | datetime | None:
         return number if math.isfinite(number) else None
     except ValueError:
         return parse_date(value)
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[\s_-]+", "_", name.strip().casefold())
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{name[:60]}'" for name in names[:20])
-    return shown + (f" and {len(names) - 20} more" if len(names) > 20 else "")

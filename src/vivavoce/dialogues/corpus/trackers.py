@@ -89,7 +89,7 @@ def _sessions(events: Sequence[object], found: Findings) -> list[_Session]:
     for place, event in enumerate(events, 1):
         if not isinstance(event, dict) or not isinstance(event.get("event"), str):
             found.fault(f"event {place} is {kind_of(event)} without the key 'event'")
-        elif _starts(event):
+        elif event["event"] in STARTS or (event["event"] == "action" and event.get("name") == SESSION_ACTION):
             if sessions[-1].turns:
                 sessions.append(_Session())
         elif event["event"] in SPOKEN:
@@ -98,10 +98,6 @@ def _sessions(events: Sequence[object], found: Findings) -> list[_Session]:
         sessions.pop()
         found.remark("a last session in which nobody spoke is passed over")
     return sessions
-
-
-def _starts(event: Mapping[str, object]) -> bool:
-    return event["event"] in STARTS or (event["event"] == "action" and event.get("name") == SESSION_ACTION)
 
 
 def _add(event: Mapping[str, object], place: int, session: _Session, found: Findings) -> None:

@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vivavoce.dialogues.corpus.entries import Entry, Findings, LogOptions
-from vivavoce.dialogues.corpus.speakers import is_bot_by_name
+from vivavoce.dialogues.corpus.entries import Entry, Findings, is_bot_by_name
 from vivavoce.dialogues.corpus.values import UnreadableError, read_mark
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.files.sources import read_text
+from vivavoce.files.tables import ReadOptions
 
 RULE = re.compile(r"\s*(?:-{3,}|={3,}|\*{3,}|_{3,})\s*")
 TITLE = re.compile(r"#{1,6}\s+(\S.*?)\s*")
@@ -40,9 +40,9 @@ class _Block:
     lines: list[tuple[int, str]] = field(default_factory=list)
 
 
-def read_transcripts(path: Path, options: LogOptions) -> Iterator[Entry]:
+def read_transcripts(path: Path, options: ReadOptions) -> Iterator[Entry]:
     """Yield the dialogues of a text; without an id of its own a dialogue is called after the file."""
-    lines = read_text(path, options.reading).splitlines()
+    lines = read_text(path, options).splitlines()
     blocks, remarks = _blocks(lines)
     yield Entry("", None, remarks=tuple(remarks))
     for number, block in enumerate(blocks, 1):
@@ -51,7 +51,7 @@ def read_transcripts(path: Path, options: LogOptions) -> Iterator[Entry]:
         yield found.entry(_dialogue(name, block, found, options))
 
 
-def spoken(line: str) -> tuple[str, str] | None:
+def find_spoken(line: str) -> tuple[str, str] | None:
     """Return speaker and text of a line, None if nobody begins to speak in it."""
     match = SPOKEN.fullmatch(line)
     if match is None or len(match[1].split()) > MOST_WORDS or MARK.fullmatch(line):
@@ -70,7 +70,7 @@ def _blocks(lines: Sequence[str]) -> tuple[list[_Block], list[str]]:
 
 
 def _voices(block: _Block) -> int:
-    return sum(spoken(line) is not None for _, line in block.lines)
+    return sum(find_spoken(line) is not None for _, line in block.lines)
 
 
 def _cut(lines: Sequence[str], *, at_blanks: bool) -> list[_Block]:
@@ -89,11 +89,11 @@ def _cut(lines: Sequence[str], *, at_blanks: bool) -> list[_Block]:
     return [block for block in blocks if block.lines or block.name]
 
 
-def _dialogue(name: str, block: _Block, found: Findings, options: LogOptions) -> Dialogue:
+def _dialogue(name: str, block: _Block, found: Findings, options: ReadOptions) -> Dialogue:
     turns: list[Utterance] = []
     ratings: dict[str, Rating] = {}
     for number, line in block.lines:
-        said = None if line[:1].isspace() and turns else spoken(line.strip())
+        said = None if line[:1].isspace() and turns else find_spoken(line.strip())
         if said:
             turns.append(Utterance(said[0], said[1], is_bot_by_name(said[0], options.bot)))
         elif mark := MARK.fullmatch(line):

@@ -12,6 +12,7 @@ from vivavoce.dialogues.fingerprint import fingerprint
 from vivavoce.dialogues.refusals import MOST_MESSAGES, OTHER_SCRIPT, refuse, shorten
 from vivavoce.dialogues.result import Cause, Drift, Origin, Score
 from vivavoce.errors import MissingPartError, plural
+from vivavoce.languages import Use, name_languages
 from vivavoce.sentences import say
 from vivavoce.text.words import guess_language
 
@@ -24,7 +25,7 @@ LEAST_WORDS = 10
 # Talks explained together: large enough for fast arithmetic, small enough for memory.
 BATCH = 32
 LEARNED = "the model learned from this very talk: the score is no test of it"
-LANGUAGES = {"de": "German", "fr": "French", "zh": "Chinese"}
+FOREIGN = {code: name for code, name in name_languages(Use.GUESSED).items() if code != "en"}
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,6 @@ def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, 
     if dialogue.kind is Kind.UNKNOWN:
         found.append(say(f"the log does not say who is a bot: seen from the side of {judge_of(dialogue)!s}"))
     language = guess_language([turn.text for turn in turns[:50]])
-    if language in LANGUAGES:
-        found.append(say(f"this looks {LANGUAGES[language]}: the model learned from English"))
+    if language in FOREIGN:
+        found.append(say(f"this looks {FOREIGN[language]}: the model learned from English"))
     return tuple(found)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from vivavoce.dialogues.corpus.entries import Entry, LogOptions
-from vivavoce.dialogues.corpus.objects import read_object
-from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json
-from vivavoce.dialogues.corpus.writing import dialogue_json
+from vivavoce.dialogues.corpus.stored import dialogue_json, read_stored
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.json_form import result_to_json, score_to_json, scores_from_json
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.raters.registry import RATERS, load_rater
 from vivavoce.dialogues.result import Cause, DialoguesResult, Score
-from vivavoce.errors import DataError, Fault, WorkError, plural
+from vivavoce.errors import WorkError
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, find_unit, reasons_of, remarks_on
 from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
 from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
@@ -47,10 +43,9 @@ _CHOICES: Mapping[str, Choice] = {
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The talks of a run in order, and what was passed over in them."""
+    """The talks of a run in order."""
 
     dialogues: tuple[Dialogue, ...]
-    notes: tuple[str, ...] = ()
 
     def chunks(self) -> dict[str, tuple[Dialogue, ...]]:
         """Return the talks of each unit by its key."""
@@ -98,7 +93,7 @@ class Dialogues:
         log = _log(material)
         scores = _gather(log, finished)
         rater, seed, source = load_rater(checked["rater"]), checked["seed"], checked["source"]
-        result = conclude(log.dialogues, scores, rater, seed=seed, source=source, notes=log.notes)
+        result = conclude(log.dialogues, scores, rater, seed=seed, source=source)
         findings = result_to_json(result)
         return Conclusion(
             headline=wording.headline(result),
@@ -119,48 +114,11 @@ def dialogues_to_bytes(dialogues: Iterable[Dialogue]) -> bytes:
 
 def dialogues_from_bytes(content: bytes) -> tuple[Dialogue, ...]:
     """Return the talks that were written; DataError with every fault where they cannot be read."""
-    return read_log(content).dialogues
-
-
-def read_log(content: bytes) -> Log:
-    """Return the talks of JSON Lines and what was passed over in them."""
-    entries = list(_entries(content))
-    faults = [fault for entry in entries for fault in entry.faults]
-    dialogues = tuple(entry.dialogue for entry in entries if entry.dialogue is not None)
-    faults += list(_repeated(entries))
-    if faults:
-        raise DataError("these dialogues cannot be used", faults=faults, remedy="correct the lines")
-    if not dialogues:
-        raise DataError("there are no dialogues", remedy="give at least one")
-    remarks = Counter(remark for entry in entries for remark in entry.remarks)
-    return Log(dialogues, tuple(f"{remark} ({plural(times, 'dialogue')})" for remark, times in remarks.items()))
+    return read_stored(content)
 
 
 def _log(material: bytes) -> Log:
-    return _LOGS.get(sha256(material).digest(), lambda: read_log(material))
-
-
-def _entries(content: bytes) -> Iterator[Entry]:
-    # Only a line feed ends a line: JSON may hold other line ends.
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            item = parse_json(line.decode("utf-8"))
-        except (BrokenJsonError, UnicodeDecodeError) as error:
-            where = f"line {number}"
-            yield Entry(where, None, (Fault(f"the line is not valid JSON: {error}", where),))
-            continue
-        yield from read_object(item, number, "line", LogOptions())
-
-
-def _repeated(entries: Sequence[Entry]) -> Iterator[Fault]:
-    seen: dict[str, str] = {}
-    for entry in entries:
-        if entry.dialogue is not None:
-            first = seen.setdefault(entry.dialogue.id, entry.place)
-            if first != entry.place:
-                yield Fault(f"the id '{entry.dialogue.id[:60]}' was used before, in {first}", entry.place)
+    return _LOGS.get(sha256(material).digest(), lambda: Log(read_stored(material)))
 
 
 # --- scores ------------------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from pathlib import Path
 from vivavoce.conversations.result import ConversationsResult, Line
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import Transcript
-from vivavoce.errors import FileError, UsageError
-from vivavoce.files.writing import guarded, write_text
+from vivavoce.errors import UsageError
+from vivavoce.files.exports import LOST_IN_XML, sheet_bytes
+from vivavoce.files.writing import guarded, write_bytes, write_text
 from vivavoce.reports.conversations.talks import exchange_at, said_and_answered
 
 COLUMNS = (
@@ -107,18 +108,8 @@ def _write_csv(path: Path, rows: Iterator[tuple[str, ...]]) -> None:
 
 
 def _write_xlsx(path: Path, rows: Iterator[tuple[str, ...]]) -> None:
-    from openpyxl import Workbook
-
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("turns")
-    sheet.freeze_panes = "A2"
-    sheet.append(COLUMNS)
-    for row in rows:
-        sheet.append([_cell(place, cell) for place, cell in enumerate(row)])
-    try:
-        book.save(path)
-    except OSError as error:
-        raise FileError(f"the file cannot be written: {error.strerror or error}", where=str(path)) from error
+    table = [[_cell(place, cell) for place, cell in enumerate(row)] for row in rows]
+    write_bytes(path, sheet_bytes("turns", [COLUMNS, *table]))
 
 
 def _cell(place: int, cell: str) -> str | float | None:
@@ -129,8 +120,6 @@ def _cell(place: int, cell: str) -> str | float | None:
 
 def _printable(cell: str) -> str:
     """Leave out what a workbook cannot hold, and cut what is longer than its cells are."""
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-
     # Half a character (a lone surrogate) has no UTF-8 form.
-    clean = str(ILLEGAL_CHARACTERS_RE.sub("", cell)).encode("utf-8", "backslashreplace").decode("utf-8")
+    clean = LOST_IN_XML.sub("", cell).encode("utf-8", "backslashreplace").decode("utf-8")
     return clean if len(clean) <= MOST_CHARACTERS else f"{clean[:MOST_CHARACTERS]}..."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from vivavoce.languages import Use, list_codes
 from vivavoce.store.rows import Role, SignIn
 from vivavoce.web.access import Admin, InStore, Reader
 from vivavoce.web.api.bodies import Body
@@ -19,6 +20,10 @@ from vivavoce.web.listing import Search
 from vivavoce.workspace.access import people, sessions
 
 router = APIRouter(tags=["people"])
+if TYPE_CHECKING:
+    LanguageCode = str
+else:
+    LanguageCode = Literal[list_codes(Use.INTERFACE)]
 
 
 class Invitation(Body):
@@ -27,7 +32,7 @@ class Invitation(Body):
     login: Word
     name: Word | None = None
     role: Annotated[Role, Field(strict=False)] = Role.READER
-    language: Literal["en", "de"] = "en"
+    language: LanguageCode = "en"
 
 
 class ChangedRole(Body):

@@ -56,7 +56,7 @@ class Merge:
         """Return the scenario with every question answered by `theirs` or `mine`."""
         chosen = {one.field: getattr(one, choose(one)) for one in self.conflicts if one.field}
         steps = [
-            (slot.step if slot.conflict is None else getattr(slot.conflict, choose(slot.conflict)))
+            slot.step if slot.conflict is None else getattr(slot.conflict, choose(slot.conflict))
             for slot in self.slots
         ]
         return replace(

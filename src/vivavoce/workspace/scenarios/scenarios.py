@@ -12,8 +12,7 @@ from typing import Any
 
 from vivavoce.conversations import Scenario, Suite, check_suite
 from vivavoce.conversations.scenario import Turn
-from vivavoce.conversations.scenarios.check import CheckProblem
-from vivavoce.conversations.scenarios.measures import Measured
+from vivavoce.conversations.scenarios.check import CheckProblem, Measured
 from vivavoce.errors import AbsentError, DataError, Fault, StaleError, UsageError, VivaError
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
@@ -26,9 +25,9 @@ from vivavoce.workspace.scenarios.suites import (
     parse_scenario,
     scenario_columns,
     scenario_values,
+    title_doubt,
     without_lines,
 )
-from vivavoce.workspace.scenarios.titles import title_doubt
 
 MOST_NAME = 100
 MOST_TURNS = 200

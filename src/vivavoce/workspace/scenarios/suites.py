@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,7 +17,7 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import Place
 from vivavoce.conversations.scenarios.formats.yaml_reading import REMEDY, parse_yaml_suite, read_scenario
 from vivavoce.conversations.scenarios.formats.yaml_writing import FORMAT, head_value, scenario_value
 from vivavoce.conversations.scenarios.references import find_broken
-from vivavoce.conversations.scenarios.suites import merge_suites
+from vivavoce.conversations.scenarios.suites import OWN, merge_suites
 from vivavoce.errors import AbsentError, DataError, Fault, InputError, UsageError, nearest, plural
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.sentences import say
@@ -26,10 +27,9 @@ from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteR
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.scenarios.titles import shared_titles
 
 MOST_NAME = 100
-FORMS = ("yaml", "csv", "xlsx")
+FORMS = OWN
 SHOWN_NOTES = 3
 
 
@@ -323,3 +323,33 @@ def _told(error: InputError, path: str) -> InputError:
     return type(error)(
         error.what.replace(path, NAME), where=NAME, remedy=error.remedy.replace(path, NAME), faults=error.faults
     )
+
+
+def free_title(suite: Suite, wanted: str, *, besides: str = "") -> str:
+    """Return the wanted title, with a number where it is taken; `besides`: a scenario that does not count."""
+    taken = {_alike(one.title) for one in suite.scenarios if one.id != besides}
+    title, number = wanted, 2
+    while wanted and _alike(title) in taken:
+        title, number = f"{wanted} ({number})", number + 1
+    return title
+
+
+def title_doubt(suite: Suite, scenario: Scenario) -> str:
+    """Say which other scenario has the same title and offer one that is free; nothing where none has it."""
+    wanted = _alike(scenario.title)
+    same = [one.id for one in suite.scenarios if one.id != scenario.id and _alike(one.title) == wanted]
+    if not same or not scenario.title.strip():
+        return ""
+    offered = free_title(suite, scenario.title, besides=scenario.id)
+    return say(f"'{same[0]}' has the title '{scenario.title}' too; '{offered}' would tell them apart")
+
+
+def shared_titles(suite: Suite) -> str:
+    """Say how many titles stand at several scenarios; nothing where all differ."""
+    counted = Counter(_alike(one.title) for one in suite.scenarios if one.title.strip())
+    shared = sum(number > 1 for number in counted.values())
+    return say(f"{plural(shared, 'title')} at more than one scenario: all were taken") if shared else ""
+
+
+def _alike(title: str) -> str:
+    return " ".join(title.casefold().split())

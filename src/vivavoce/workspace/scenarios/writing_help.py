@@ -102,7 +102,8 @@ def suggest_typo(suite: Suite, step: Step, *, seed: int = 0) -> str:
     """
     if not isinstance(step, Turn) or not isinstance(step.user, str) or not step.user.strip():
         raise UsageError("only a message that is typed can be misspelt", remedy="choose another turn")
-    if not _is_counted(step):
+    expect = step.expect
+    if not expect.counted or expect.fallback or expect.same or step.kind is not Kind.CLEAN:
         raise UsageError(
             "a misspelt version needs something that the clean message expects",
             remedy="say first what the bot should understand or answer",
@@ -124,7 +125,7 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
     if not wanted:
         return scenario, ()
     turns = tuple(
-        replace(step, expect=UNCOUNTED) if isinstance(step, Turn) and at not in wanted else step
+        step if at in wanted or not isinstance(step, Turn) else replace(step, expect=UNCOUNTED)
         for at, step in enumerate(scenario.turns)
     )
     alone = replace(suite, scenarios=(replace(scenario, turns=turns),))
@@ -135,11 +136,6 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
         raise UsageError("the scenario cannot be saved", faults=[fault], remedy=error.remedy) from error
     named, copy = grown.scenarios
     return _with_ids(scenario, named), (_filled(suite, named, copy, wanted),)
-
-
-def _is_counted(turn: Turn) -> bool:
-    expect = turn.expect
-    return expect.counted and not (expect.fallback or expect.same) and turn.kind is Kind.CLEAN
 
 
 def _with_ids(scenario: Scenario, named: Scenario) -> Scenario:
@@ -154,7 +150,8 @@ def _with_ids(scenario: Scenario, named: Scenario) -> Scenario:
 
 def _filled(suite: Suite, named: Scenario, copy: Scenario, texts: Mapping[int, str]) -> Scenario:
     """Return the copy with the messages as the person wants them, under a name that is free."""
-    wanted = {f"{named.id}/{_id(step)}": texts[at] for at, step in enumerate(named.turns) if at in texts}
+    ids = {at: step.id for at, step in enumerate(named.turns) if isinstance(step, Turn)}
+    wanted = {f"{named.id}/{ids.get(at, '')}": text for at, text in texts.items() if at < len(named.turns)}
     turns = tuple(
         replace(step, user=wanted[step.twin_of]) if isinstance(step, Turn) and step.twin_of in wanted else step
         for step in copy.turns
@@ -164,7 +161,3 @@ def _filled(suite: Suite, named: Scenario, copy: Scenario, texts: Mapping[int, s
     while name in taken:
         name, number = f"{copy.id}{number}", number + 1
     return replace(copy, id=name, turns=turns)
-
-
-def _id(step: Step) -> str:
-    return step.id if isinstance(step, Turn) else ""

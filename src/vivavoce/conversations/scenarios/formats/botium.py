@@ -23,26 +23,30 @@ from vivavoce.conversations.scenario import (
     Turn,
 )
 from vivavoce.conversations.scenarios.folders import is_blank, is_hidden
-from vivavoce.conversations.scenarios.formats.botium_checks import Checks, read_checks
-from vivavoce.conversations.scenarios.formats.botium_includes import INCLUDE, Parts, included
-from vivavoce.conversations.scenarios.formats.botium_tables import (
-    CONVO_CSV,
-    PARTIAL_CSV,
-    holds_table,
-    read_table_file,
-)
-from vivavoce.conversations.scenarios.formats.botium_text import (
+from vivavoce.conversations.scenarios.formats.botium_files import (
     CONVO,
+    CONVO_CSV,
     ENDINGS,
+    PARTIAL_CSV,
     Convo,
     Material,
     Section,
     holds_botium,
+    holds_table,
+    read_table_file,
     read_text_file,
     read_yaml_file,
 )
+from vivavoce.conversations.scenarios.formats.botium_lines import (
+    INCLUDE,
+    VARIABLE,
+    Checks,
+    Memory,
+    Parts,
+    included,
+    read_checks,
+)
 from vivavoce.conversations.scenarios.formats.botium_turns import INCOMPREHENSION, KEPT, build_turn
-from vivavoce.conversations.scenarios.formats.botium_variables import VARIABLE, Memory
 from vivavoce.conversations.scenarios.formats.imported import DOMAIN, level_of, name_as_id, numbered
 from vivavoce.errors import FileError, plural
 from vivavoce.files.yamls import read_yaml

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vivavoce.conversations.scenario import Button, Expectation, Pattern, Phrase, Said, Turn
-from vivavoce.conversations.scenarios.formats.botium_checks import Checks
-from vivavoce.conversations.scenarios.formats.botium_variables import Memory, substring
+from vivavoce.conversations.scenarios.formats.botium_lines import Checks, Memory, substring
 from vivavoce.conversations.scenarios.formats.imported import Choice, expect_bubbles
 
 INCOMPREHENSION = "INCOMPREHENSION"

@@ -12,12 +12,23 @@ from pathlib import Path
 
 from vivavoce.conversations.judging.matching import kind_of
 from vivavoce.conversations.scenario import Expectation, Match, Pattern, Plan, Script, ScriptTurn
-from vivavoce.conversations.scenarios.formats.botium_checks import Checks, read_checks
-from vivavoce.conversations.scenarios.formats.botium_text import CONVO, UTTERANCES
+from vivavoce.conversations.scenarios.formats.botium_files import CONVO, UTTERANCES
+from vivavoce.conversations.scenarios.formats.botium_lines import (
+    Checks,
+    Memory,
+    as_variables,
+    read_checks,
+    uncaptured,
+)
 from vivavoce.conversations.scenarios.formats.botium_turns import INCOMPREHENSION, KEPT, MORE, build_turn
-from vivavoce.conversations.scenarios.formats.botium_variables import Memory, as_variables, uncaptured
-from vivavoce.conversations.scenarios.formats.imported import expression_of, story_name
-from vivavoce.conversations.scenarios.formats.losses import Losses, find_losses, head_losses, place_of
+from vivavoce.conversations.scenarios.formats.imported import (
+    Losses,
+    expression_of,
+    find_losses,
+    head_losses,
+    place_of,
+    story_name,
+)
 from vivavoce.errors import FileError
 from vivavoce.files.writing import write_text
 

@@ -17,9 +17,16 @@ from vivavoce.conversations.scenarios.formats.imported import (
     name_as_id,
     numbered,
 )
-from vivavoce.conversations.scenarios.formats.rasa_assertions import ASSERTIONS, Asserted, read_assertions
-from vivavoce.conversations.scenarios.formats.rasa_domain import Responses, find_domain, read_responses
-from vivavoce.conversations.scenarios.formats.rasa_messages import mark_message, plain_message
+from vivavoce.conversations.scenarios.formats.rasa_parts import (
+    ASSERTIONS,
+    Asserted,
+    Responses,
+    find_domain,
+    mark_message,
+    plain_message,
+    read_assertions,
+    read_responses,
+)
 from vivavoce.errors import DataError, FileError, plural
 from vivavoce.files.yamls import Value, YamlFile, as_list, as_mapping, read_yaml
 
@@ -49,16 +56,16 @@ class Placed(NamedTuple):
     assertions: tuple[int, ...] = ()
 
 
-def is_rasa_stories(path: Path) -> bool:
+def holds_stories(file: YamlFile) -> bool:
     """Tell whether a YAML file holds Rasa stories."""
-    keys = set(as_mapping(read_yaml(path).value))
+    keys = set(as_mapping(file.value))
     return bool(keys & {key for key, _ in STORIES}) and "scenarios" not in keys
 
 
 def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
     """Read test stories; texts of `utter_` actions come from the domain (a file or a folder) beside or above."""
     place = Path(path)
-    files = sorted(p for p in place.rglob("*.y*ml") if is_rasa_stories(p)) if place.is_dir() else [place]
+    files = sorted(p for p in place.rglob("*.y*ml") if holds_stories(read_yaml(p))) if place.is_dir() else [place]
     if not files:
         raise FileError("there are no Rasa stories here", where=str(path), remedy="give a file with `stories:`")
     found = Path(domain) if domain else find_domain(files[0])

@@ -11,10 +11,9 @@ from typing import Any
 
 from vivavoce.conversations.judging.matching import kind_of
 from vivavoce.conversations.scenario import Expectation, Match, Plan, Script, ScriptTurn, Step, Suite, Turn
-from vivavoce.conversations.scenarios.formats.imported import story_name
-from vivavoce.conversations.scenarios.formats.losses import Losses, find_losses, head_losses, place_of
+from vivavoce.conversations.scenarios.formats.imported import Losses, find_losses, head_losses, place_of, story_name
 from vivavoce.conversations.scenarios.formats.rasa import FALLBACK, KEPT, STEP_KEYS, read_story
-from vivavoce.conversations.scenarios.formats.rasa_messages import mark_message, plain_message
+from vivavoce.conversations.scenarios.formats.rasa_parts import mark_message, plain_message
 from vivavoce.files.writing import write_text
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 
@@ -65,7 +64,7 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
     bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
     if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
         steps += [{"bot": pattern.text} for pattern in bubbles]
-    kept = _kept_steps(expect)
+    kept = [_with_nulls(step) for step in _kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step]
     # A step that could not be said ends what belongs to this message.
     end = next((place for place, step in enumerate(kept) if "intent" in step), len(kept))
     return [*steps, *kept[:end], *_slots(expect.slots_after), *kept[end:]]
@@ -105,10 +104,6 @@ def _carried(turn: Turn) -> Turn:
     rest = {key: value for key, value in turn.extras.items() if key != KEPT}
     expect = replace(turn.expect, extras={**turn.expect.extras, KEPT: turn.extras[KEPT]})
     return replace(turn, expect=expect, extras=rest)
-
-
-def _kept_steps(expect: Expectation) -> Steps:
-    return [_with_nulls(step) for step in _kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step]
 
 
 def _kept(expect: Expectation) -> Steps:

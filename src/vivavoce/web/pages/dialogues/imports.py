@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.files import formats
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
@@ -42,7 +43,6 @@ from vivavoce.workspace.exams import runs
 router = APIRouter(prefix="/p/{slug}/dialogues/add")
 SHOWN_NOTES = 50
 MOST_RUNS = 100
-ACCEPT = ".jsonl,.ndjson,.json,.csv,.tsv,.tab,.xlsx,.xlsm,.txt,.text,.md"
 COLUMNS = ("what", "place", "talk", "bot", "messages", "marks", "begins", "reason")
 KIND_TITLES: Mapping[Kind, str] = {
     "refused": gettext_noop("Refused"),
@@ -227,7 +227,14 @@ def _file_field(words: Words) -> Field:
         "JSON Lines or JSON (our own form, chat messages, Rasa trackers), CSV, TSV or XLSX with one row for each "
         "message, or plain text with one message on each line."
     )
-    return Field("file", words.gettext("File"), "file", help=told, accept=ACCEPT, required=True)
+    return Field(
+        "file",
+        words.gettext("File"),
+        "file",
+        help=told,
+        accept=",".join(formats.list_extensions(formats.Kind.DIALOGUES)),
+        required=True,
+    )
 
 
 def _choice_fields(words: Words, typed: TalkChoices) -> tuple[Field, ...]:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.languages import Use, list_codes
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, Reader
@@ -18,7 +19,7 @@ from vivavoce.workspace.projects import projects
 from vivavoce.workspace.projects.demo import create_demo_project
 
 router = APIRouter()
-LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt", "zh")
+LANGUAGES = list_codes(Use.PROJECTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from vivavoce.conversations import Scenario, Suite
 from vivavoce.conversations.scenario import Script, Turn
+from vivavoce.conversations.scenarios.check import Measured, measure_script
 from vivavoce.conversations.scenarios.expansion import expand_leniently
-from vivavoce.conversations.scenarios.measures import Measured, measure_script
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import Fault, InputError, UsageError
 from vivavoce.store.database import Store

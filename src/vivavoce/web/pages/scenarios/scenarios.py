@@ -27,8 +27,7 @@ from vivavoce.workspace.scenarios.scenarios import (
     open_scenario,
     suite_of,
 )
-from vivavoce.workspace.scenarios.suites import find_suite
-from vivavoce.workspace.scenarios.titles import free_title
+from vivavoce.workspace.scenarios.suites import find_suite, free_title
 
 router = APIRouter()
 SHOWN_WARNINGS = 3

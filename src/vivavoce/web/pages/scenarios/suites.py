@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from vivavoce import demo
 from vivavoce.errors import InputError
+from vivavoce.files import formats
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
@@ -123,8 +124,9 @@ def _shipped_fields(words: Words) -> tuple[Field, ...]:
 def _upload_fields(words: Words) -> tuple[Field, ...]:
     kinds = words.gettext("YAML, CSV or XLSX with one row for each turn; or a ZIP of such files.")
     renew = words.gettext("Take over what is new, changed or gone if a suite of this name is there")
+    accepted = ",".join((*formats.list_extensions(formats.Kind.SCENARIOS), ".zip"))
     return (
-        Field("file", words.gettext("File"), "file", help=kinds, accept=".yaml,.yml,.csv,.xlsx,.zip", required=True),
+        Field("file", words.gettext("File"), "file", help=kinds, accept=accepted, required=True),
         Field("called", words.gettext("Name here"), most=suites.MOST_NAME),
         Field("replacing", renew, "checkbox"),
     )

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, UsageError
+from vivavoce.files import formats
 from vivavoce.records import AUTO
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
@@ -38,7 +39,6 @@ router = APIRouter()
 MOST_PASTED = 4_000_000
 SHOWN_NAMES = 20
 SLOW_ROWS = 20_000
-ACCEPT = ".csv,.tsv,.tab,.xlsx,.xlsm,.json,.jsonl,.ndjson"
 ROW_COLUMNS = ("number", "what", "text", "topic", "reason", "language", "created", "answer")
 KIND_TITLES: Mapping[Kind, str] = {
     "refused": gettext_noop("Refused"),
@@ -209,7 +209,13 @@ def _import_page(
     pasted = form.text("pasted", most=MOST_PASTED) if form else ""
     choices = _choices(form) if form else Choices()
     fields = (
-        Field("file", words.gettext("File"), "file", help=file_help, accept=ACCEPT),
+        Field(
+            "file",
+            words.gettext("File"),
+            "file",
+            help=file_help,
+            accept=",".join(formats.list_extensions(formats.Kind.TRAINING)),
+        ),
         _encoding_field(words, choices),
         Field("pasted", words.gettext("Or paste text"), "textarea", pasted, help=paste_help, rows=8),
         _topic_field(words, choices),

@@ -1,0 +1,102 @@
+"""The formats of scenarios: our own YAML and sheets, Botium scripts and Rasa tests.
+
+A reader returns a `Suite`. A writer returns what it wrote and what the format cannot say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from vivavoce.conversations.scenario import Plan, Suite, Turn
+from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.formats.botium import find_botium, read_botium
+from vivavoce.conversations.scenarios.formats.botium_files import ENDINGS, holds_botium, holds_table
+from vivavoce.conversations.scenarios.formats.botium_writing import write_botium
+from vivavoce.conversations.scenarios.formats.rasa import holds_stories, read_rasa
+from vivavoce.conversations.scenarios.formats.rasa_writing import carry_steps, write_rasa
+from vivavoce.conversations.scenarios.formats.sheets import holds_scenarios, read_sheet_file, write_sheet_suite
+from vivavoce.conversations.scenarios.formats.yaml_reading import suite_from_yaml
+from vivavoce.conversations.scenarios.formats.yaml_writing import write_yaml_suite
+from vivavoce.files.formats import YAML as YAML_EXTENSIONS
+from vivavoce.files.formats import Format, Kind, SourceFile
+
+OWN_KEYS = frozenset({"scenarios", "suite", "parts", "lists"})
+# Conversations and turns that were written, and what could not be.
+Written = tuple[int, int, tuple[str, ...]]
+
+
+def _holds_own_keys(file: SourceFile) -> bool:
+    return bool(OWN_KEYS & file.keys) and "prompts" not in file.keys
+
+
+def _sniff_botium(file: SourceFile) -> bool:
+    if file.ends_in(ENDINGS):
+        return True
+    if file.ends_in(YAML_EXTENSIONS):
+        return holds_botium(file.yaml)
+    if not file.ends_in([".csv", ".xlsx"]) or holds_scenarios(file):
+        return False
+    return holds_table(file.path, encoding=file.options.encoding)
+
+
+def _write_own(write: Callable[[Suite, Path], None]) -> Callable[[Suite, Path], Written]:
+    def write_and_count(suite: Suite, path: Path) -> Written:
+        write(suite, path)
+        every = (*(scenario.turns for scenario in suite.scenarios), *suite.parts.values())
+        return len(suite.scenarios), sum(isinstance(step, Turn) for steps in every for step in steps), ()
+
+    return write_and_count
+
+
+def _write_plan(write: Callable[[Plan, Path], tuple[str, ...]]) -> Callable[[Suite, Path], Written]:
+    """Return a writer of conversations in which rows, lists and parts are put in."""
+
+    def write_and_count(suite: Suite, path: Path) -> Written:
+        plan = expand(suite)
+        return len(plan.scripts), sum(len(script.turns) for script in plan.scripts), write(plan, path)
+
+    return write_and_count
+
+
+YAML = Format(
+    "yaml",
+    Kind.SCENARIOS,
+    "Scenarios in our own YAML.",
+    YAML_EXTENSIONS,
+    lambda file: suite_from_yaml(file.yaml),
+    _write_own(write_yaml_suite),
+    _holds_own_keys,
+)
+CSV, XLSX = (
+    Format(
+        name,
+        Kind.SCENARIOS,
+        f"A {title} with one row for each turn.",
+        (f".{name}",),
+        read_sheet_file,
+        _write_own(write_sheet_suite),
+        holds_scenarios,
+    )
+    for name, title in (("csv", "CSV table"), ("xlsx", "sheet of a workbook"))
+)
+BOTIUM = Format(
+    "botium",
+    Kind.SCENARIOS,
+    "Botium scripts, in a file or a folder.",
+    (".convo.txt",),
+    lambda file: read_botium(file.path, encoding=file.options.encoding),
+    _write_plan(write_botium),
+    _sniff_botium,
+    also=(*ENDINGS, *YAML_EXTENSIONS, ".csv", ".xlsx"),
+    gather=lambda file: find_botium(file.path, encoding=file.options.encoding),
+)
+RASA = Format(
+    "rasa",
+    Kind.SCENARIOS,
+    "Test stories and end-to-end tests of Rasa.",
+    reader=lambda file: read_rasa(file.path),
+    writer=lambda suite, path: _write_plan(write_rasa)(carry_steps(suite), path),
+    sniff=lambda file: file.ends_in(YAML_EXTENSIONS) and holds_stories(file.yaml),
+    also=YAML_EXTENSIONS,
+)
