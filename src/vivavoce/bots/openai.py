@@ -6,16 +6,19 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots.actions import read_actions
+from vivavoce.bots.addresses import Request, check_address, shown_address
 from vivavoce.bots.entries import NOTHING, Keys, entry_facts, number
 from vivavoce.bots.guard import Addresses
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
-from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
 from vivavoce.errors import BotError, UsageError
 from vivavoce.records import Reply, Status
+
+if TYPE_CHECKING:
+    from vivavoce.bots.client import BotClient, BotSession
 
 __all__ = ["ENTRY_KEYS", "OpenAIBot", "from_option"]
 
@@ -71,7 +74,7 @@ class OpenAIBot:
         self._settings = _settings(entry, seed, facts.name)
         if "${" not in str(entry["base_url"]):
             check_address(str(entry["base_url"]), where=facts.name)
-        self._ready: tuple[_Endpoint, Wire, Redactor] | None = None
+        self._ready: tuple[_Endpoint, BotClient, Redactor] | None = None
 
     @property
     def facts(self) -> BotFacts:
@@ -80,21 +83,23 @@ class OpenAIBot:
 
     async def open(self, session: str) -> OpenAITalk:
         """Begin a talk with nothing but the prompt."""
-        endpoint, wire, redactor = self._ready or self._get_ready()
-        return OpenAITalk(endpoint, Line(wire, redactor, where=self._facts.name))
+        endpoint, client, redactor = self._ready or self._prepare()
+        return OpenAITalk(endpoint, client.begin(redactor, where=self._facts.name))
 
     async def close(self) -> None:
         """Close the connections."""
         if self._ready is not None:
             await self._ready[1].close()
 
-    def _get_ready(self) -> tuple[_Endpoint, Wire, Redactor]:
+    def _prepare(self) -> tuple[_Endpoint, BotClient, Redactor]:
+        from vivavoce.bots.client import BotClient
+
         # A prompt of its own file is a text for the model, in which braces mean nothing.
         apart = {"system": self._entry["system"]} if "prompt_file" in self._entry else {}
         entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self._facts.name)
         check_address(str(entry["base_url"]), where=self._facts.name)
         endpoint = _Endpoint({**entry, **apart}, self._settings)
-        self._ready = endpoint, Wire(self._policy), redactor
+        self._ready = endpoint, BotClient(self._policy), redactor
         return self._ready
 
 
@@ -118,20 +123,20 @@ class _Endpoint:
 class OpenAITalk:
     """One conversation: the model is sent all that was said so far."""
 
-    def __init__(self, endpoint: _Endpoint, line: Line) -> None:
-        self._endpoint, self._line = endpoint, line
+    def __init__(self, endpoint: _Endpoint, requests: BotSession) -> None:
+        self._endpoint, self._requests = endpoint, requests
         self._messages: list[dict[str, Any]] = []
 
     async def say(self, text: str) -> Reply:
         """Send the talk so far with a new message; a message without an answer does not stay in the talk."""
         messages: list[dict[str, Any]] = [*self._messages, {"role": "user", "content": text}]
-        payload = await self._line.fetch(self._endpoint.request(messages))
+        payload = await self._requests.fetch(self._endpoint.request(messages))
         message = _message(payload)
         said = _content(message)
         # Kept as said, not as recorded; and many servers refuse empty messages or two of one speaker in a row.
         if said.strip() or _calls(message):
             self._messages = [*messages, *_kept(message, said)]
-        shown, redacted = self._line.redactor.text(said), self._line.redactor.value(payload)
+        shown, redacted = self._requests.redactor.text(said), self._requests.redactor.value(payload)
         calls = read_actions(_calls(_message(redacted)))
         return Reply(texts=(shown,) if shown.strip() else (), raw=redacted, actions=calls)
 

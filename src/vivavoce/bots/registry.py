@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce import plugins
+from vivavoce.bots.addresses import shown_address
 from vivavoce.bots.contract import checked
 from vivavoce.bots.entries import Keys, entry_facts, entry_faults
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Talk
 from vivavoce.bots.redaction import missing_variables, sent_variables
-from vivavoce.bots.wire import shown_address
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
 

@@ -8,8 +8,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 
 from vivavoce.bots.protocol import Bot, Limits
-from vivavoce.bots.redaction import Redactor
-from vivavoce.bots.wire import excerpt
+from vivavoce.bots.redaction import Redactor, excerpt
 from vivavoce.dialogues.dialogue import HIGHEST, Dialogue
 from vivavoce.dialogues.raters.answers import Verdict, read_verdict
 from vivavoce.dialogues.raters.asking import Asked, Manners, ask
