@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 
+from vivavoce.bots.pace import Pace, Pacing
 from vivavoce.bots.protocol import Limits
-from vivavoce.conversations.running.pace import Pace, Pacing
 from vivavoce.jobs.clerk import Clerk
 from vivavoce.store.repositories.claims import limit_key
 from vivavoce.store.stamps import now

@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from vivavoce.retries import backoff
+
 _log = logging.getLogger(__name__)
 MODULE = "vivavoce.jobs.worker_main"
 # The address may hold a password, which others could read in the list of processes: it goes by the environment.
 STORE = "VIVA_WORKER_STORE"
-# Whoever dies at once would die again at once: pauses grow up to the last one.
-PAUSES = (0.2, 1.0, 5.0, 30.0)
+# A process that dies at once would die again at once: pauses grow five times each.
+FIRST_PAUSE_S = 0.2
 STEADY_SECONDS = 60.0
 STOP_SECONDS = 10.0
 
@@ -112,7 +114,7 @@ class _Kept:
     def _pause(self) -> float:
         lived = time.monotonic() - self._begun
         self._deaths = 0 if lived > STEADY_SECONDS else self._deaths + 1
-        return PAUSES[min(self._deaths, len(PAUSES)) - 1] if self._deaths else PAUSES[0]
+        return backoff(max(1, self._deaths), first_s=FIRST_PAUSE_S, factor=5.0)
 
     def let_go(self) -> None:
         """Close the pipe, which tells the process to leave."""

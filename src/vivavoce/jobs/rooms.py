@@ -64,7 +64,7 @@ class Rooms:
             await self._close(run_id)
 
     async def _open(self, run: Run, material: bytes) -> TalkRoom:
-        from vivavoce.conversations.running.pace import Allowance
+        from vivavoce.bots.pace import Allowance
         from vivavoce.jobs.exams.talks import TalkRoom
         from vivavoce.jobs.pacing import make_pace
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from vivavoce.bots.asking import AskingPolicy
+from vivavoce.bots.lag import LoopLag
+from vivavoce.bots.pace import Allowance, Pace
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
-from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold
-from vivavoce.conversations.running.lag import LoopLag
 from vivavoce.conversations.running.memory import settled_memory
-from vivavoce.conversations.running.pace import Allowance, Pace
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
 from vivavoce.conversations.transcript import RunHeader, State, TalkKey
@@ -162,7 +162,7 @@ async def close_bots(bots: Iterable[Bot]) -> None:
 
 def despair(channel: Channel, failures: int, most: int) -> str:
     """Say why there is no use in asking a bot any more after so many failures in a row; nothing while there is."""
-    name, wait = channel.bot.facts.name, channel.manners.pace.turned_away
+    name, wait = channel.bot.facts.name, channel.policy.pace.turned_away
     if wait is not None:
         return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
     if failures >= most:
@@ -222,11 +222,11 @@ class _Run:
         talks = [(script, TalkKey(bot.facts.name, script.id, repeat)) for script, repeat in talks_of(header)]
         left = [talk for talk in talks if talk[1] not in done]
         shuffle_talks(left, self.options.seed)
-        manners = Manners(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
-        return _Queue(Channel(bot, manners), deque(left), len(talks), len(talks) - len(left))
+        policy = AskingPolicy(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
+        return _Queue(Channel(bot, policy), deque(left), len(talks), len(talks) - len(left))
 
     def _workers(self, queue: _Queue) -> int:
-        return max(0, min(queue.channel.manners.limits.at_once, len(queue.talks)))
+        return max(0, min(queue.channel.policy.limits.at_once, len(queue.talks)))
 
     async def _work(self, queue: _Queue, delay: float) -> None:
         await asyncio.sleep(delay)
