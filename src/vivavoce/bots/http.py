@@ -8,33 +8,95 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots.addresses import Request, check_address, shown_address
-from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.redaction import Redactor, fill_in, is_telling, open_entry, variables_of
 from vivavoce.bots.shapes import PATHS, ReplyReader
 from vivavoce.bots.templates import Template, address_template, header_template, json_template, protect
 from vivavoce.errors import BotError, Fault, UsageError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
+from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
 
-__all__ = ["ENTRY_KEYS", "HttpBot", "from_option"]
+__all__ = ["HttpBot", "from_option"]
 
-ENTRY_KEYS: Keys = {
-    "method": None,
-    "url": None,
-    "headers": None,
-    "body": None,
-    "open": ("method", "url", "headers", "body", "values"),
-    "reply": PATHS,
-}
 METHODS = ("POST", "GET", "PUT", "PATCH")
 BODY = {"session": "{session}", "text": "{text}"}
+_SENDING = say("How a message is sent")
+_REPLY = say("Where the reply stands")
+_FORM = (
+    BotOption(
+        "url",
+        "address",
+        say("For instance https://bot.example/chat"),
+        label=say("Address"),
+        group=_SENDING,
+        required=True,
+    ),
+    BotOption("method", "choice", default="POST", label=say("Method"), group=_SENDING, choices=METHODS),
+    BotOption(
+        "body",
+        "json",
+        "JSON; {text} is the message and {session} the talk. Empty: %(usual)s",
+        default=json.dumps(BODY),
+        label=say("Body"),
+        group=_SENDING,
+    ),
+    BotOption(
+        "headers",
+        "headers",
+        "One on each line, such as Authorization: Bearer ${%(prefix)sTOKEN}",
+        label=say("Headers"),
+        group=_SENDING,
+        secret=True,
+    ),
+    BotOption(
+        "reply.texts",
+        help=say("A path such as data.reply (JMESPath). Empty: looked for in the usual places."),
+        label=say("Text of the reply"),
+        group=_REPLY,
+    ),
+    BotOption(
+        "reply.intent",
+        help=say("Only where the bot tells what it understood."),
+        label=say("Topic"),
+        group=_REPLY,
+    ),
+    BotOption(
+        "reports_intent",
+        "flag",
+        say("Topics are judged only where the bot tells them; replies are judged anyway."),
+        label=say("Does the bot tell which topic it understood?"),
+        group=_REPLY,
+    ),
+    BotOption("reply.confidence", label=say("How sure it is"), group=_REPLY),
+    BotOption("reply.fallback", label=say("Whether it did not understand"), group=_REPLY),
+)
+_SHOWN = frozenset(option.name for option in _FORM)
+CONNECTOR = Connector(
+    Reach.ADDRESS,
+    (
+        *_FORM,
+        *(BotOption(f"reply.{name}") for name in PATHS if f"reply.{name}" not in _SHOWN),
+        BotOption("open.url", "address"),
+        BotOption("open.method", "choice", default="POST", choices=METHODS),
+        BotOption("open.headers", "headers", secret=True),
+        BotOption("open.body", "json"),
+        BotOption("open.values", "json"),
+    ),
+    option="url",
+    title=say("A bot behind a web address"),
+    position=1,
+)
 _OPENING = ("session",)
 _SAYING = ("session", "text", "turn")
 
 
+@declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> HttpBot:
     """Any bot behind HTTP with JSON answers; the option is its address, an entry of bots.yaml can say more."""
     entry: dict[str, Any] = dict(context.entry)

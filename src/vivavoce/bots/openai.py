@@ -10,36 +10,62 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots.actions import read_actions
 from vivavoce.bots.addresses import Request, check_address, shown_address
-from vivavoce.bots.entries import NOTHING, Keys, entry_facts, number
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import NOTHING, entry_facts, number
 from vivavoce.bots.guard import Addresses
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
 from vivavoce.errors import BotError, UsageError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
+from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
 
-__all__ = ["ENTRY_KEYS", "OpenAIBot", "from_option"]
+__all__ = ["OpenAIBot", "from_option"]
 
-ENTRY_KEYS: Keys = {
-    "model": None,
-    "base_url": None,
-    "api_key": None,
-    "system": None,
-    "prompt_file": None,
-    "temperature": None,
-    "max_tokens": None,
-    "seed": None,
-    "headers": None,
-    "extra": None,
-}
 OPENAI = "https://api.openai.com/v1"
 KEY, BASE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _LIMITS = Limits(at_once=4, timeout_s=60.0)
+_MODEL = say("The model")
+CONNECTOR = Connector(
+    Reach.ADDRESS,
+    (
+        BotOption("model", label=say("Model"), group=_MODEL, required=True),
+        BotOption(
+            "base_url",
+            "address",
+            say("Any endpoint that speaks OpenAI's chat protocol. Empty: that of OpenAI."),
+            label=say("Address"),
+            group=_MODEL,
+        ),
+        BotOption(
+            "api_key",
+            help=say(
+                "The name of a variable of the server's environment, never the key itself. Empty: no key is sent."
+            ),
+            label=say("Variable of the key"),
+            group=_MODEL,
+            secret=True,
+            variable=KEY,
+        ),
+        BotOption("system", "long text", say("What the model is told first."), label=say("Prompt"), group=_MODEL),
+        BotOption("prompt_file", "file"),
+        BotOption("temperature", "number", label=say("Temperature"), group=_MODEL, low="0", high="2"),
+        BotOption("max_tokens", "whole", label=say("Longest reply in tokens"), group=_MODEL, low="1"),
+        BotOption("seed", "whole"),
+        BotOption("headers", "headers", secret=True),
+        BotOption("extra", "json"),
+    ),
+    limits=_LIMITS,
+    title=say("A language model"),
+    position=2,
+)
 CONFIRMED = '{"status": "accepted"}'
 
 
+@declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> OpenAIBot:
     """Ask a language model behind an OpenAI-compatible endpoint; the option is `model` or `model@base_url`."""
     entry = dict(context.entry)

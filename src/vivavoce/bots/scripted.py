@@ -8,22 +8,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.bots.entries import Keys, entry_facts, number, texts_of
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts, number, texts_of
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
 
-__all__ = ["ENTRY_KEYS", "Answer", "ScriptedBot", "from_option"]
+__all__ = ["Answer", "ScriptedBot", "from_option"]
 
-ENTRY_KEYS: Keys = {
-    "replies": None,
-    "default": None,
-    "delay_s": None,
-    "fail": None,
-    "flaky": None,
-    "rate_limited": None,
-}
+CONNECTOR = Connector(
+    Reach.PROCESS,
+    (
+        # `perfect` says what the answers of a suite say, which it reads from a file.
+        BotOption("option", reads_files=lambda option: option.strip().startswith("perfect")),
+        BotOption("replies", "json"),
+        BotOption("default"),
+        BotOption("delay_s", "number"),
+        BotOption("fail"),
+        BotOption("flaky", "number"),
+        BotOption("rate_limited", "number"),
+    ),
+)
 Answer = str | Sequence[str] | Mapping[str, Any] | Reply
 GREETING = "Hello."
 SORRY = "Sorry, I did not understand that."
@@ -123,6 +130,7 @@ class ScriptedTalk:
 # --- by name -----------------------------------------------------------------------------------------------------
 
 
+@declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> ScriptedBot:
     """Do as told: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
     entry = context.entry

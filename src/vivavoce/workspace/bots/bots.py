@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry, runs_programs
 from vivavoce.bots.addresses import shown_address
 from vivavoce.bots.contract import hold_checks
+from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import limited_to
-from vivavoce.bots.registry import THINKING
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.kept import Kept
@@ -227,7 +227,7 @@ def _hurried(entry: Entry) -> Entry:
 
 def _agent_for(store: Store, project: Project, row: BotRow) -> str:
     """Return the agent that a bot runs for a trial: that of the first suite, where it names none itself."""
-    if kind_of(row.entry) not in THINKING or option_of(row.entry) or row.entry.get("agent"):
+    if not find_connector(kind_of(row.entry)).learns_here or option_of(row.entry) or row.entry.get("agent"):
         return ""
     with store.reading() as tx:
         named = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
@@ -278,8 +278,7 @@ def _shown_place(entry: Entry) -> str:
 def _limits(entry: Entry) -> Limits:
     from vivavoce.bots import BotContext, BotFacts, entry_facts
 
-    usual = Limits(at_once=8, retries=0) if kind_of(entry) in THINKING else Limits()
-    usual = Limits(at_once=4, timeout_s=60.0) if kind_of(entry) == "openai" else usual
+    usual = find_connector(kind_of(entry)).limits
     try:
         return entry_facts(BotContext("bot", entry=entry), BotFacts("bot", limits=usual)).limits
     except InputError:

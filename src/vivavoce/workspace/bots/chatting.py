@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 from vivavoce.bots import Bot, Reply, Status, Talk, load_entry, runs_programs
 from vivavoce.bots.asking import AskingPolicy, ask, open_talk
+from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import Addresses, limited_to
 from vivavoce.bots.pace import Pace
-from vivavoce.bots.registry import THINKING
 from vivavoce.bots.sessions import new_session
 from vivavoce.errors import AbsentError, AccessError, BotError, UsageError, WorkError
 from vivavoce.store.database import Store
@@ -278,7 +278,7 @@ def _load(partner: Partner) -> Bot:
 
 
 def _is_thinking(row: BotRow) -> bool:
-    return str(row.entry.get("kind", "")).partition(":")[0].strip() in THINKING
+    return find_connector(str(row.entry.get("kind", "")).partition(":")[0].strip()).learns_here
 
 
 @lru_cache(maxsize=8)
