@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -19,12 +18,8 @@ if TYPE_CHECKING:
 
 # A page that is open polls every second: nobody is worth waiting for much longer.
 GRACE_SECONDS = 5
-# Between processes that share a socket, whoever has fewer connections takes the next: the others hesitate, by so much
-# for each connection that they have, and never longer than anybody would notice.
-HESITATION_SECONDS = 0.0005
-LONGEST_HESITATION_SECONDS = 0.01
-# As long nothing is taken when the system has no place for a further connection.
-FULL_SECONDS = 0.5
+# So many connections wait in the system until a process takes them.
+BACKLOG = 2048
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -42,9 +37,10 @@ def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[Server], Non
         log_level="warning",
         lifespan="off",
         timeout_graceful_shutdown=GRACE_SECONDS,
+        # As many are taken at once, where they wait: of several processes none must take them all.
+        backlog=1 if shared else BACKLOG,
     )
-    kind = SharingServer if shared else Server
-    kind(config, ready).run(sockets=[bound])
+    Server(config, ready).run(sockets=[bound])
 
 
 class Server(uvicorn.Server):
@@ -57,6 +53,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, then say so."""
         await super().startup(sockets)
+        for bound in sockets or ():
+            bound.listen(BACKLOG)
         if not self.should_exit:
             self._ready(self)
 
@@ -76,56 +74,3 @@ class Server(uvicorn.Server):
         finally:
             for name, handler in before.items():
                 signal.signal(name, handler)
-
-
-class SharingServer(Server):
-    """A server that shares its sockets, and so the connections, with others of its kind.
-
-    Uvicorn's own would take all connections that wait, and leave the others with nothing to do.
-    """
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to take connections, then say so."""
-        self._taking = [asyncio.create_task(self._take(bound)) for bound in sockets or ()]
-        await super().startup([])
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no further connection, and end when what was asked is answered."""
-        for task in self._taking:
-            task.cancel()
-        # They let go of the sockets before these are closed.
-        await asyncio.gather(*self._taking, return_exceptions=True)
-        await super().shutdown(sockets)
-
-    async def _take(self, bound: socket.socket) -> None:
-        bound.setblocking(False)
-        while True:
-            await _readable(bound)
-            await asyncio.sleep(
-                min(HESITATION_SECONDS * len(self.server_state.connections), LONGEST_HESITATION_SECONDS)
-            )
-            try:
-                connection, _ = bound.accept()
-            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-                continue  # another process was faster, or the visitor left
-            except OSError:
-                await asyncio.sleep(FULL_SECONDS)
-                continue
-            with suppress(OSError):
-                await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
-
-    def _protocol(self) -> asyncio.Protocol:
-        return self.config.http_protocol_class(  # type: ignore[call-arg]
-            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
-        )
-
-
-async def _readable(bound: socket.socket) -> None:
-    """Wait until somebody knocks."""
-    loop = asyncio.get_running_loop()
-    knocked = asyncio.Event()
-    loop.add_reader(bound, knocked.set)
-    try:
-        await knocked.wait()
-    finally:
-        loop.remove_reader(bound)
