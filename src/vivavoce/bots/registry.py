@@ -58,9 +58,10 @@ def load_bots(
     faults = [*_unknown(references, entries), *_twice(references)]
     if faults:
         raise UsageError("these bots cannot be used", faults=faults, remedy="`viva bots list` shows what there is")
-    _check_entries(references, entries)
-    _check_variables(references)
-    return _built(references, entries)
+    faults = list(dict.fromkeys(fault for reference in references for fault in _entry_faults(reference, entries)))
+    if faults:
+        raise DataError("these entries cannot be used", faults=faults, remedy="correct the lines")
+    return _build_all(references, entries)
 
 
 def load_entry(name: str, entry: Mapping[str, object], *, agent: str | None = None, seed: int = 0) -> Bot:
@@ -77,8 +78,7 @@ def load_entries(
         raise DataError("these entries cannot be used", faults=faults, remedy="correct the keys")
     given = _Entries(None, entries)
     references = [_resolve(name, given, agent, seed) for name in entries]
-    _check_variables(references)
-    return _built(references, given)
+    return _build_all(references, given)
 
 
 def entry_problems(name: str, entry: Mapping[str, object]) -> tuple[Fault, ...]:
@@ -211,12 +211,6 @@ def _twice(references: Sequence[_Reference]) -> Iterator[Fault]:
 # --- entries -----------------------------------------------------------------------------------------------------
 
 
-def _check_entries(references: Sequence[_Reference], entries: _Entries) -> None:
-    faults = list(dict.fromkeys(fault for reference in references for fault in _entry_faults(reference, entries)))
-    if faults:
-        raise DataError("these entries cannot be used", faults=faults, remedy="correct the lines")
-
-
 def _entry_faults(reference: _Reference, entries: _Entries) -> Iterator[Fault]:
     if reference.entry_name is not None:
         for steps, message in entry_faults(reference.context.entry, _own_keys(reference.kind)):
@@ -249,17 +243,14 @@ def _own_keys(kind: str) -> Keys | None:
     return getattr(sys.modules.get(getattr(factory, "__module__", "")), "ENTRY_KEYS", None)
 
 
-def _check_variables(references: Sequence[_Reference]) -> None:
-    faults = [
+def _build_all(references: Sequence[_Reference], entries: _Entries) -> list[Bot]:
+    missing = [
         Fault(f"the variable {variable} is not set", reference.context.name)
         for reference in references
         for variable in missing_variables(reference.context.entry)
     ]
-    if faults:
-        raise UsageError("secrets are missing", faults=faults, remedy="set the variables in the environment")
-
-
-def _built(references: Sequence[_Reference], entries: _Entries) -> list[Bot]:
+    if missing:
+        raise UsageError("secrets are missing", faults=missing, remedy="set the variables in the environment")
     bots: list[Bot] = []
     failures: list[tuple[_Reference, VivaError]] = []
     for reference in references:

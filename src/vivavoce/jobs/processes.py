@@ -34,39 +34,41 @@ class Processes:
         self, noun: str, count: int, make: Callable[[], subprocess.Popen[bytes]], *, farewell: bytes = b""
     ) -> None:
         self._stop = threading.Event()
-        self._kept = [_Kept(noun, make, farewell) for _ in range(count)]
+        self._watched = [_Process(noun, make, farewell) for _ in range(count)]
         self._thread = threading.Thread(target=self._watch, name=f"viva-{noun}s", daemon=True)
 
     def start(self) -> None:
         """Start the processes and watch them."""
-        for kept in self._kept:
-            kept.start()
+        for watched in self._watched:
+            watched.start()
         self._thread.start()
 
     @property
     def count(self) -> int:
         """How many processes there are to be."""
-        return len(self._kept)
+        return len(self._watched)
 
     @property
     def pids(self) -> tuple[int, ...]:
         """The processes that are running now."""
-        return tuple(kept.process.pid for kept in self._kept if kept.process and kept.process.poll() is None)
+        return tuple(
+            watched.process.pid for watched in self._watched if watched.process and watched.process.poll() is None
+        )
 
     def stop(self) -> None:
         """Ask the processes to leave, and make them where they do not."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
-        for kept in self._kept:
-            kept.let_go()
-        for kept in self._kept:
-            kept.end(STOP_SECONDS)
+        for watched in self._watched:
+            watched.let_go()
+        for watched in self._watched:
+            watched.end(STOP_SECONDS)
 
     def _watch(self) -> None:
         while not self._stop.wait(0.2):
-            for kept in self._kept:
-                kept.look_after()
+            for watched in self._watched:
+                watched.restart_if_gone()
 
 
 class WorkerProcesses(Processes):
@@ -83,7 +85,7 @@ class WorkerProcesses(Processes):
         )
 
 
-class _Kept:
+class _Process:
     """One process that is kept running."""
 
     def __init__(self, noun: str, make: Callable[[], subprocess.Popen[bytes]], farewell: bytes) -> None:
@@ -100,7 +102,7 @@ class _Kept:
         self._begun = time.monotonic()
         self._again_at = None
 
-    def look_after(self) -> None:
+    def restart_if_gone(self) -> None:
         """Start the process again when it is gone, after a pause."""
         if self.process is None or self.process.poll() is None:
             return

@@ -196,7 +196,9 @@ class _Run:
     async def hold_all(self, bots: Sequence[Bot]) -> None:
         done = {key for key, state in self.record.states().items() if state is State.DONE}
         queues = [self._queue(bot, done) for bot in bots]
-        workers = [queue for queue in queues for _ in range(self._workers(queue))]
+        workers = [
+            queue for queue in queues for _ in range(min(queue.channel.policy.limits.at_once, len(queue.talks)))
+        ]
         # Which bot is asked first in each round is drawn, so that none always gets the quiet moment.
         random.Random(f"{self.options.seed}/workers").shuffle(workers)  # noqa: S311
         try:
@@ -225,9 +227,6 @@ class _Run:
         policy = AskingPolicy(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
         return _Queue(Channel(bot, policy), deque(left), len(talks), len(talks) - len(left))
 
-    def _workers(self, queue: _Queue) -> int:
-        return max(0, min(queue.channel.policy.limits.at_once, len(queue.talks)))
-
     async def _work(self, queue: _Queue, delay: float) -> None:
         await asyncio.sleep(delay)
         while queue.talks and not queue.given_up:
@@ -235,13 +234,11 @@ class _Run:
             if not self.allowance.take(len(script.turns)):
                 queue.talks.append((script, key))
                 return
-            holding = self._holding(queue, script, key)
+            attempt = self.record.attempts(key) + 1
+            holding = Holding(queue.channel, self.record.header.plan, script, key, attempt)
             state = await hold(holding, self.record)
             self.allowance.give_back(len(script.turns) - holding.said)
             self._count(queue, state, answered=holding.heard > 0)
-
-    def _holding(self, queue: _Queue, script: Script, key: TalkKey) -> Holding:
-        return Holding(queue.channel, self.record.header.plan, script, key, self.record.attempts(key) + 1)
 
     def _count(self, queue: _Queue, state: State, *, answered: bool) -> None:
         queue.done += 1

@@ -201,11 +201,12 @@ def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: Bo
     except VivaError as error:
         return _refused(row.name, [error.what, *map(str, error.faults), error.remedy])
     with PLACES.take(actor.user_id or ""):
-        report = asyncio.run(_checked(bot, row.name, rules))
-    return _told(report, agent)
+        report = asyncio.run(_check_in_time(bot, row.name, rules))
+    checks = tuple(CheckLine(check.name, check.passed, check.note, _meaning(check.name)) for check in report.checks)
+    return BotReport(report.bot, report.passed, checks, report.replies, report.typical_s, agent)
 
 
-async def _checked(bot: Bot, name: str, rules: BotRules) -> ContractReport:
+async def _check_in_time(bot: Bot, name: str, rules: BotRules) -> ContractReport:
     with limited_to(rules.addresses):
         try:
             async with asyncio.timeout(TEST_SECONDS):
@@ -232,11 +233,6 @@ def _agent_for(store: Store, project: Project, row: BotRow) -> str:
     with store.reading() as tx:
         named = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
     return named[0] if named else USUAL_AGENT
-
-
-def _told(report: ContractReport, agent: str) -> BotReport:
-    checks = tuple(CheckLine(one.name, one.passed, one.note, _meaning(one.name)) for one in report.checks)
-    return BotReport(report.bot, report.passed, checks, report.replies, report.typical_s, agent)
 
 
 def _refused(name: str, reasons: Iterable[str]) -> BotReport:
