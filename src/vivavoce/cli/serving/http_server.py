@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 
 # A page that is open polls every second: nobody is worth waiting for much longer.
 GRACE_SECONDS = 5
-# So many connections wait in the system until a process takes them.
-BACKLOG = 2048
+# Between processes that share a socket, whoever has fewer connections takes the next: the others hesitate, by so much
+# for each connection that they have, and never longer than anybody would notice.
+HESITATION_SECONDS = 0.0005
+MAX_HESITATION_SECONDS = 0.01
+# As long nothing is taken when the system has no place for a further connection.
+FULL_SECONDS = 0.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -37,10 +42,9 @@ def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[Server], Non
         log_level="warning",
         lifespan="off",
         timeout_graceful_shutdown=GRACE_SECONDS,
-        # As many are taken at once, where they wait: of several processes none must take them all.
-        backlog=1 if shared else BACKLOG,
     )
-    Server(config, ready).run(sockets=[bound])
+    kind = SharingServer if shared else Server
+    kind(config, ready).run(sockets=[bound])
 
 
 class Server(uvicorn.Server):
@@ -53,8 +57,6 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, then say so."""
         await super().startup(sockets)
-        for bound in sockets or ():
-            bound.listen(BACKLOG)
         if not self.should_exit:
             self._ready(self)
 
@@ -74,3 +76,50 @@ class Server(uvicorn.Server):
         finally:
             for name, handler in before.items():
                 signal.signal(name, handler)
+
+
+class SharingServer(Server):
+    """A server that shares its sockets, and so the connections, with others of its kind.
+
+    Uvicorn's own would take all connections that wait, and leave the others with nothing to do. How a connection is
+    handed to its protocol (`_protocol`) is no public part of uvicorn, so its version has an upper bound.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to take connections, then say so."""
+        self._taking = [asyncio.create_task(self._take(bound)) for bound in sockets or ()]
+        await super().startup([])
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no further connection, and end when what was asked is answered."""
+        for task in self._taking:
+            task.cancel()
+        # They let go of the sockets before these are closed.
+        await asyncio.gather(*self._taking, return_exceptions=True)
+        await super().shutdown(sockets)
+
+    async def _take(self, bound: socket.socket) -> None:
+        bound.setblocking(False)
+        loop, readable = asyncio.get_running_loop(), asyncio.Event()
+        while True:
+            readable.clear()
+            loop.add_reader(bound, readable.set)
+            try:
+                await readable.wait()
+            finally:
+                loop.remove_reader(bound)
+            await asyncio.sleep(min(HESITATION_SECONDS * len(self.server_state.connections), MAX_HESITATION_SECONDS))
+            try:
+                connection, _ = bound.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                continue  # another process was faster, or the visitor left
+            except OSError:
+                await asyncio.sleep(FULL_SECONDS)
+                continue
+            with suppress(OSError):
+                await loop.connect_accepted_socket(self._protocol, connection)
+
+    def _protocol(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
