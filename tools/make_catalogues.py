@@ -196,7 +196,7 @@ def _said() -> Iterator[Message]:
 def marked(call: ast.Call) -> Iterator[Message]:
     """Yield what a call of `say` or `plural` marks; a text that is no literal cannot be found."""
     name = _called_name(call)
-    if name == "say":
+    if name == "say" and isinstance(call.func, ast.Name):
         text = template(call.args[0])
         # A row of places alone would fit every text.
         if "{" in text and len(re.sub(r"\{[^}]*\}|[\s,.:;()']", "", text)) < 3 and re.search(r"\{\w*(!s)?\}", text):

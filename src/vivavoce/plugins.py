@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from vivavoce.errors import MissingPartError, UsageError, VivaError, nearest
 
@@ -19,10 +20,14 @@ __all__ = [
     "BOTS",
     "CLASSIFIERS",
     "FORMATS",
+    "Declaration",
     "Description",
+    "Reach",
     "available",
     "build",
+    "declare",
     "describe",
+    "find_declaration",
     "in_order",
     "load",
     "problems",
@@ -33,6 +38,26 @@ BOTS = "vivavoce.bots"
 CLASSIFIERS = "vivavoce.classifiers"
 FORMATS = "vivavoce.formats"
 OWN = "vivavoce"
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class Reach(StrEnum):
+    """What a plug-in reaches with what it is given.
+
+    `ADDRESS`: an address; bots connect to it by `vivavoce.bots.client`, which lets nobody into a private network.
+    `PROCESS`: nothing but a process of ours and material that ships. `PROGRAM`: a program, code or files of the user.
+    """
+
+    ADDRESS = "address"
+    PROCESS = "process"
+    PROGRAM = "program"
+
+
+class Declaration(NamedTuple):
+    """What a factory declares: what its option makes it reach, and whether it is nothing without one."""
+
+    reach: Reach = Reach.PROGRAM
+    needs_option: bool = False
 
 
 class Description(NamedTuple):
@@ -78,6 +103,24 @@ def build(group: str, name: str, *arguments: object, **options: object) -> objec
 def describe(group: str) -> list[Description]:
     """Return a line for each plug-in, sorted by name. Imports all of them; a broken one breaks no other."""
     return [Description(name, _origin(_find(group, name)), _summary(group, name)) for name in available(group)]
+
+
+def declare(declared: object) -> Callable[[F], F]:
+    """Declare what a factory makes: a `Declaration`, for a bot a `vivavoce.bots.declaration.Connector`."""
+
+    def attach(factory: F) -> F:
+        factory.declared = declared  # type: ignore[attr-defined]
+        return factory
+
+    return attach
+
+
+def find_declaration(group: str, name: str) -> object:
+    """Return what a plug-in declares; None of one that is missing, broken or silent: assume that it runs programs."""
+    try:
+        return getattr(load(group, name), "declared", None)
+    except VivaError:
+        return None
 
 
 def problems(group: str) -> tuple[str, ...]:

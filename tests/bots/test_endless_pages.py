@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.bots import entry_variables
-from vivavoce.bots.redaction import Redactor
-from vivavoce.bots.wire import MAX_BYTES, MOST_EXCERPT, excerpt
+from vivavoce.bots.redaction import MAX_EXCERPT, Redactor, excerpt
+from vivavoce.bots.shapes import MAX_BYTES
 
 
 @pytest.mark.parametrize("piece", ["<script ", "<style></styl", "<", "<a <b", "</script   "])
 def test_a_page_of_tags_without_end_is_quoted_like_any_other(piece: str) -> None:
     # Looking for the end of each tag up to the end of the text would not come back within the time of a test run.
-    assert len(excerpt(piece * (MAX_BYTES // len(piece)), Redactor())) <= MOST_EXCERPT
+    assert len(excerpt(piece * (MAX_BYTES // len(piece)), Redactor())) <= MAX_EXCERPT
 
 
 def test_a_page_is_quoted_after_its_scripts_and_styles() -> None:

@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.bots.client import read_retry_after
 from vivavoce.bots.fakes import BEHAVIOURS, FakeServer, misbehaving_server
 from vivavoce.bots.http import from_option
 from vivavoce.bots.protocol import BotContext
+from vivavoce.bots.redaction import MAX_EXCERPT
 from vivavoce.bots.shapes import ReplyReader, decode_json, read_reply
 from vivavoce.bots.templates import address_template, header_template, json_template, protect
-from vivavoce.bots.wire import MOST_EXCERPT, _retry_after
 from vivavoce.errors import BotError, UsageError
 from vivavoce.records import Guess, Reply, Status
 
@@ -182,7 +183,7 @@ def test_a_bot_can_be_used_again_in_another_event_loop() -> None:
         ("not_json", Status.NOT_JSON),
         ("500", Status.SERVER_ERROR),
         ("404", Status.REFUSED),
-        ("redirect", Status.REFUSED),
+        ("redirect", Status.UNREACHABLE),
         ("close", Status.CLOSED),
         ("huge", Status.TOO_LARGE),
         ("endless", Status.TOO_LARGE),
@@ -215,7 +216,7 @@ def test_the_beginning_of_a_refusal_is_quoted_in_plain_words() -> None:
 
 def test_a_long_error_page_is_cut() -> None:
     error = failure("ok", path="/echo_error/" + "x" * 900 + "/echo_error")
-    assert len(error.what) < MOST_EXCERPT + 100
+    assert len(error.what) < MAX_EXCERPT + 100
 
 
 def test_a_bot_may_ask_for_patience() -> None:
@@ -231,7 +232,7 @@ def test_a_bot_may_ask_for_patience() -> None:
     [(None, None), ("soon", None), ("nan", None), ("-3", 0.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("1.5", 1.5)],
 )
 def test_an_odd_retry_after_does_no_harm(header: str | None, seconds: float | None) -> None:
-    assert _retry_after(header) == seconds
+    assert read_retry_after(header) == seconds
 
 
 def test_after_being_turned_away_the_bot_answers() -> None:

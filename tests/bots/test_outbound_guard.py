@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.bots import BotError, load_entry, public_only
-from vivavoce.bots.connections import Connections
-from vivavoce.bots.guard import ANYWHERE, Addresses, AddressRefused, addresses, public_addresses, refused_host
+from vivavoce.bots import BotError, client, load_entry, public_only
+from vivavoce.bots.addresses import Request
+from vivavoce.bots.client import BotClient, BotSession
+from vivavoce.bots.guard import ANYWHERE, Addresses, addresses, public_addresses, refused_host
+from vivavoce.bots.redaction import Redactor
 from vivavoce.errors import UsageError
 from vivavoce.records import Status
 
@@ -89,6 +91,10 @@ async def refused(url: str) -> BotError:
     with pytest.raises(BotError) as caught:
         await ask(url)
     return caught.value
+
+
+def begin(client: BotClient) -> BotSession:
+    return client.begin(Redactor(), where="bot")
 
 
 # --- which addresses ---------------------------------------------------------------------------------------------
@@ -249,49 +255,44 @@ def test_a_redirect_leads_nowhere(code: bytes) -> None:
     assert error.status == Status.REFUSED
 
 
-def test_where_a_connection_really_ended_is_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def run() -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]"])
+def test_the_address_of_a_socket_is_looked_at_too(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.setattr(client, "refused_host", lambda *_: "")
+
+    async def run() -> tuple[BotError, int]:
         async with serving() as server:
-            names_lead_to(monkeypatch, lambda _: ["8.8.8.8"])
-            loop = asyncio.get_running_loop()
-            connect = loop.create_connection
+            with public_only():
+                return await refused(f"http://{host}:{server.port}/"), server.visits
 
-            async def elsewhere(factory: Any, host: str, port: int, **more: Any) -> Any:
-                assert host == "8.8.8.8"
-                return await connect(factory, "127.0.0.1", port, **more)
-
-            monkeypatch.setattr(loop, "create_connection", elsewhere)
-            url = f"http://bot.example.org:{server.port}/"
-            with public_only(), pytest.raises(AddressRefused, match="loopback"):
-                await Connections().ask("GET", url, {}, None, most=1000)
-
-    asyncio.run(run())
+    error, visits = asyncio.run(run())
+    assert (error.status, visits) == (Status.REFUSED, 0)
+    assert "loopback" in error.what
 
 
 def test_a_connection_made_before_the_limit_is_not_used_under_it() -> None:
     async def run() -> None:
         async with serving() as server:
-            connections, url = Connections(), f"http://127.0.0.1:{server.port}/"
-            await connections.ask("GET", url, {}, None, most=1000)
-            with public_only(), pytest.raises(AddressRefused):
-                await connections.ask("GET", url, {}, None, most=1000)
-            await connections.ask("GET", url, {}, None, most=1000)
+            bot, request = BotClient(), Request("GET", f"http://127.0.0.1:{server.port}/")
+            await begin(bot).fetch(request)
+            with public_only(), pytest.raises(BotError, match="loopback"):
+                await begin(bot).fetch(request)
+            await begin(bot).fetch(request)
             assert server.visits == 1
-            connections.close()
+            await bot.close()
 
     asyncio.run(run())
 
 
 def test_a_server_of_our_own_is_reached_whatever_the_limit() -> None:
-    async def run() -> bytes:
+    async def run() -> object:
         async with serving() as server:
-            connections = Connections(ANYWHERE)
+            bot = BotClient(ANYWHERE)
             with public_only():
-                answer = await connections.ask("GET", f"http://127.0.0.1:{server.port}/", {}, None, most=1000)
-            connections.close()
-            return answer.body
+                answer = await begin(bot).fetch(Request("GET", f"http://127.0.0.1:{server.port}/"))
+            await bot.close()
+            return answer
 
-    assert asyncio.run(run()) == BODY
+    assert asyncio.run(run()) == {"reply": "hello"}
 
 
 def test_the_limit_holds_in_tasks_that_are_started_under_it_and_nowhere_else() -> None:

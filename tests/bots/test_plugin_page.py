@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 from vivavoce import plugins
-from vivavoce.bots import BotError, Status, check_bot, load_bots
+from vivavoce.bots import BotError, Status, check_bot, load_bots, runs_programs
 from vivavoce.errors import DataError, UsageError
+from vivavoce.web.pages.bots.form import bot_forms, entry_of, field_names, values_of
+from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "bots.md"
 
@@ -66,3 +69,47 @@ def test_a_plug_in_that_gives_no_bot_is_refused_with_what_a_bot_needs(name: str)
     with pytest.raises(UsageError, match="not a bot") as caught:
         load_bots([name])
     assert "`facts`" in caught.value.remedy
+
+
+DECLARED = """
+from vivavoce.bots import BotOption, Connector, Reach, ScriptedBot, declare
+
+OPTIONS = (BotOption("endpoint", "address", label="Endpoint", required=True), BotOption("token", secret=True))
+
+@declare(Connector(Reach.ADDRESS, OPTIONS, option="endpoint", title="Acme bots"))
+def acme(option, context):
+    "Ask a bot of Acme; the option is its endpoint."
+    return ScriptedBot(name=context.name)
+"""
+
+
+@pytest.fixture
+def acme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (folder / "acme_bots.py").write_text(DECLARED, encoding="utf-8")
+    points = (EntryPoint("acme", "acme_bots:acme", plugins.BOTS), EntryPoint("mute", "no_bots:empty", plugins.BOTS))
+    monkeypatch.setattr(plugins, "_points", lambda group: points)
+    bot_forms.cache_clear()
+    yield
+    bot_forms.cache_clear()
+
+
+@pytest.mark.usefixtures("acme")
+def test_a_connector_that_declares_an_address_works_on_a_server_like_a_built_in() -> None:
+    entry = {"kind": "acme", "endpoint": "https://bots.acme.example/1", "token": "${BOT_ACME}"}
+    assert entry_faults("acme", entry, BotRules()) == ()
+    assert not runs_programs("acme", entry)
+    [inside] = entry_faults("acme", {**entry, "endpoint": "http://10.0.0.1/"}, BotRules())
+    assert (inside.where, "private address" in inside.message) == ("endpoint", True)
+    [misspelt] = entry_faults("acme", {**entry, "tokn": "x"}, BotRules())
+    assert "token" in misspelt.message
+    [silent] = entry_faults("mute", {"kind": "mute"}, BotRules())
+    assert silent.where == "kind"
+
+
+@pytest.mark.usefixtures("acme")
+def test_its_form_is_made_from_what_it_declares() -> None:
+    assert list(bot_forms()) == ["acme", "yaml"]
+    assert "endpoint" in field_names("acme")
+    assert "token" not in field_names("acme"), "what has no label is written as YAML"
+    entry = {"kind": "acme", "endpoint": "https://bots.acme.example/1", "token": "${BOT_ACME}"}
+    assert entry_of("acme", values_of("acme", entry), entry) == entry

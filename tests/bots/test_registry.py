@@ -14,14 +14,12 @@ from vivavoce.bots import (
     BotFacts,
     Limits,
     ScriptedBot,
-    command,
     fakes,
-    http,
     list_bots,
     load_bots,
-    openai,
     scripted,
 )
+from vivavoce.bots.declaration import list_connectors
 from vivavoce.bots.entries import COMMON_KEYS, entry_facts
 from vivavoce.bots.fakes import BEHAVIOURS
 from vivavoce.bots.redaction import Redactor, fill_in, variables_of
@@ -234,9 +232,10 @@ def test_every_entry_that_the_documentation_shows_is_right(monkeypatch: pytest.M
 
 
 def test_every_kind_key_and_misbehaviour_is_documented() -> None:
-    own = (http, openai, command, scripted)
-    keys = {key for module in own for key in module.ENTRY_KEYS} | set(COMMON_KEYS)
+    declared = list_connectors()
+    keys = {key for connector in declared.values() for key in connector.keys or ()} | set(COMMON_KEYS)
     assert [key for key in sorted(keys) if f"`{key}`" not in PAGE and f"{key}:" not in PAGE] == []
+    assert [kind for kind, one in declared.items() if f"| `{kind}` | {one.reach} |" not in PAGE] == []
     assert [kind for kind in plugins.available(plugins.BOTS) if f"| `{kind}` |" not in PAGE] == []
     assert [mode for mode in scripted._MODES if mode not in PAGE] == []
     assert [status.value for status in Status if status.error and f"`{status.value}`" not in PAGE] == []

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from talkers import plan, script
 
+from vivavoce import retries
 from vivavoce.bots import Bot, Limits, load_bots
 from vivavoce.bots import fakes as fake_bots
 from vivavoce.bots.fakes import FakeServer, Received, misbehaving_server
 from vivavoce.conversations.result import ConversationsResult
-from vivavoce.conversations.running import asking
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.running.runner import RunEnd, RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, Match, Pattern, Plan, Script
@@ -31,7 +31,7 @@ ERRORS = {
     "not_json": Status.NOT_JSON,
     "500": Status.SERVER_ERROR,
     "404": Status.REFUSED,
-    "redirect": Status.REFUSED,
+    "redirect": Status.UNREACHABLE,
     "close": Status.CLOSED,
     "huge": Status.TOO_LARGE,
     "endless": Status.TOO_LARGE,
@@ -71,7 +71,7 @@ def more_behaviours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add ways to misbehave, and wait little before trying again."""
     for behave in (trickle, half, overloaded, tired):
         monkeypatch.setitem(fake_bots.BEHAVIOURS, behave.__name__, behave)
-    monkeypatch.setattr(asking, "FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr(retries, "FIRST_WAIT_S", 0.001)
 
 
 def echoing(name: str, *texts: str) -> Script:

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from vivavoce.bots.pace import Pace
 from vivavoce.bots.protocol import Limits
-from vivavoce.conversations.running.pace import Pace
 
 
 async def crowd(pace: Pace, size: int, seconds: float = 0.01) -> int:

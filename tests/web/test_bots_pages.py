@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from vivavoce.web.pages.bots.form import FORMS, entry_of, field_names, form_of, values_of
+from vivavoce.web.pages.bots.form import bot_forms, entry_of, field_names, form_of, values_of
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots.bots import add_bot, list_bots
@@ -73,8 +73,8 @@ WRONG = [
     ({"form": "http", "name": "x"}, "url"),
     ({"form": "http", "name": "x", "url": "https://a.example", "body": "{"}, "body"),
     ({"form": "http", "name": "x", "url": "https://a.example", "headers": "nonsense"}, "headers"),
-    ({"form": "openai", "name": "x", "model": "m", "key": "sk-1234"}, "key"),
-    ({"form": "openai", "name": "x", "model": "m", "key": "PATH"}, "key"),
+    ({"form": "openai", "name": "x", "model": "m", "api_key": "sk-1234"}, "api_key"),
+    ({"form": "openai", "name": "x", "model": "m", "api_key": "PATH"}, "api_key"),
     ({"form": "agent", "name": "x", "engine": "magic"}, "engine"),
     ({"form": "agent", "name": "a/b", "engine": "nearest"}, "name"),
     ({"form": "http", "name": "x", "url": "https://a.example", "limits_at_once": "0"}, "limits_at_once"),
@@ -136,7 +136,7 @@ def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(entry: dict) -> Non
 
 
 def test_every_form_can_be_opened_in_both_languages(admin: TestClient) -> None:
-    for form in FORMS:
+    for form in bot_forms():
         for language in ("en", "de"):
             page = admin.get(f"{PATH}/new?form={form}", headers={"accept-language": language})
             assert page.status_code == 200

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from held_talks import PARROT, RULES, add_bot, add_shop, begin, choice, hold, work
+from vivavoce.agents import ENGINES
 from vivavoce.bots.guard import addresses
 from vivavoce.errors import AbsentError, AccessError, InputError, UsageError
 from vivavoce.jobs.exams.talks import read_material
@@ -21,7 +22,7 @@ from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.conversations import conversations
 from vivavoce.workspace.conversations.changes import changed_turns, compare_conversations
-from vivavoce.workspace.conversations.choices import BUILT_IN, offer
+from vivavoce.workspace.conversations.choices import offer
 from vivavoce.workspace.conversations.conversations import (
     TalkPlace,
     TurnPlace,
@@ -112,7 +113,7 @@ def test_an_agent_of_a_suite_gives_bots_unless_their_name_is_taken(sqlite_store:
     add_bot(sqlite_store, small_shop, "nearest", dict(PARROT))
     found = offer(sqlite_store, small_shop, "flight")
     names = [bot.name for bot in found.bots]
-    assert set(BUILT_IN) <= set(names)
+    assert set(ENGINES) <= set(names)
     assert len(names) == len(set(names))
     assert {bot.name for bot in found.bots if bot.built_in} == {"vectors", "keywords"}
     assert not any(bot.built_in for bot in offer(sqlite_store, small_shop, "shop").bots)

@@ -1,6 +1,7 @@
 """What can be talked to: connectors to bots, by name, each one small class."""
 
 from vivavoce.bots.contract import Check, ContractReport, check_bot
+from vivavoce.bots.declaration import BotOption, Connector
 from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.guard import public_only
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Fallback, Limits, Nature, Talk
@@ -17,6 +18,7 @@ from vivavoce.bots.registry import (
 )
 from vivavoce.bots.scripted import ScriptedBot
 from vivavoce.errors import BotError
+from vivavoce.plugins import Reach, declare
 from vivavoce.records import Action, Reply, Status
 
 __all__ = [
@@ -26,17 +28,21 @@ __all__ = [
     "BotError",
     "BotFacts",
     "BotLine",
+    "BotOption",
     "Check",
+    "Connector",
     "ContractReport",
     "Fallback",
     "Limits",
     "Nature",
     "PythonBot",
+    "Reach",
     "Reply",
     "ScriptedBot",
     "Status",
     "Talk",
     "check_bot",
+    "declare",
     "entry_facts",
     "entry_problems",
     "entry_variables",

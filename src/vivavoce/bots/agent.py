@@ -7,15 +7,39 @@ the agent of the suite. An entry of bots.yaml may give `agent` and `threshold`.
 from __future__ import annotations
 
 from vivavoce.agents import Agent, Dialogue, Engine, Flow, read_agent, train
-from vivavoce.bots.entries import Keys, entry_facts, number
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts, number
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import UsageError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply
+from vivavoce.sentences import say
 from vivavoce.version import __version__
 
-__all__ = ["ENTRY_KEYS", "AgentBot", "AgentTalk", "agent_facts", "keywords", "load_agent", "nearest", "vectors"]
+__all__ = ["AgentBot", "AgentTalk", "agent_facts", "keywords", "load_agent", "nearest", "vectors"]
 
-ENTRY_KEYS: Keys = {"threshold": None}
+LIMITS = Limits(at_once=8, retries=0)
+AGENT = BotOption(
+    "agent",
+    "agent",
+    say("What it knows and replies."),
+    label=say("Agent"),
+    group=say("What it runs"),
+)
+THRESHOLD = BotOption("threshold", "number", label=say("Threshold"), group=say("What it runs"), low="0", high="1")
+
+
+def _declare(choice: str, position: int) -> Connector:
+    return Connector(
+        Reach.PROCESS,
+        (AGENT, THRESHOLD),
+        option="agent",
+        limits=LIMITS,
+        form="agent",
+        title=say("A built-in bot"),
+        choice=choice,
+        position=position,
+    )
 
 
 class AgentTalk:
@@ -56,7 +80,7 @@ def agent_facts(name: str, agent: Agent, about: str, *, in_process: bool = True)
         about=f"agent '{agent.name}' with {about}; vivavoce {__version__}",
         reports_intent=True,
         in_process=in_process,
-        limits=Limits(at_once=8, retries=0),
+        limits=LIMITS,
         fallback=Fallback(replies=agent.fallback),
         intents=tuple(agent.by_intent),
         slots=agent.slot_names,
@@ -76,16 +100,19 @@ def load_agent(option: str, context: BotContext) -> Agent:
     return read_agent(named)
 
 
+@declare(_declare(say("vectors: meaning of the sentence"), 3))
 def vectors(option: str, context: BotContext) -> AgentBot:
     """Run an agent file with sentence vectors and logistic regression; the option names the agent."""
     return _bot("vectors", option, context)
 
 
+@declare(_declare(say("nearest: the most similar example"), 4))
 def nearest(option: str, context: BotContext) -> AgentBot:
     """Run an agent file with the nearest training phrase (TF-IDF); the option names the agent."""
     return _bot("nearest", option, context)
 
 
+@declare(_declare(say("keywords: words by rule"), 5))
 def keywords(option: str, context: BotContext) -> AgentBot:
     """Run an agent file with its keyword rules; the option names the agent."""
     return _bot("keywords", option, context)

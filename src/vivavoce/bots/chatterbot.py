@@ -10,23 +10,25 @@ import sys
 from importlib.util import find_spec
 
 from vivavoce.agents import answer_pairs
-from vivavoce.bots.agent import load_agent
-from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.agent import AGENT, load_agent
+from vivavoce.bots.declaration import Connector, Reach
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import MissingPartError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply
 
-__all__ = ["ENTRY_KEYS", "THRESHOLD", "ChatterBot", "from_option"]
+__all__ = ["THRESHOLD", "ChatterBot", "from_option"]
 
-ENTRY_KEYS: Keys = {}
 # From here on most phrases of a topic that it was never taught are refused; docs/engines.md has the numbers, which
 # come from training phrases alone.
 THRESHOLD = 0.6
 EXTRA = "pip install 'vivavoce[engines]'"
 
 
+@declare(Connector(Reach.PROGRAM, (AGENT,), option="agent"))
 def from_option(option: str, context: BotContext) -> ChatterBot:
     """ChatterBot: the reply to the nearest known sentence; the option is an agent file."""
     if find_spec("chatterbot") is None:

@@ -7,19 +7,28 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vivavoce.bots.entries import Keys, entry_facts, flag, texts_of
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts, flag, texts_of
 from vivavoce.bots.program import Program, Start
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.redaction import open_entry
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import UsageError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply
 
-__all__ = ["ENTRY_KEYS", "CommandBot", "from_option"]
-
-ENTRY_KEYS: Keys = {"command": None, "cwd": None, "env": None, "per_talk": None}
+__all__ = ["CommandBot", "from_option"]
 
 
+_OPTIONS = (
+    BotOption("command"),
+    BotOption("cwd", "file"),
+    BotOption("env", "json", secret=True),
+    BotOption("per_talk", "flag"),
+)
+
+
+@declare(Connector(Reach.PROGRAM, _OPTIONS, option="command"))
 def from_option(option: str, context: BotContext) -> CommandBot:
     """Start a program that speaks JSON lines; the option is its command line, run without a shell."""
     entry: dict[str, Any] = dict(context.entry)

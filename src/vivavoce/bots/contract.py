@@ -7,7 +7,7 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from statistics import median
@@ -83,10 +83,10 @@ def check_bot(bot: Bot, *, messages: Sequence[str] = MESSAGES) -> ContractReport
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return _run(hold_checks(bot, messages=messages))
+        return asyncio.run(hold_checks(bot, messages=messages))
     # An event loop runs here already (a notebook): the talks get one of their own.
     with ThreadPoolExecutor(1) as threads:
-        return threads.submit(_run, hold_checks(bot, messages=messages)).result()
+        return threads.submit(lambda: asyncio.run(hold_checks(bot, messages=messages))).result()
 
 
 def checked(bot: object, where: str = "") -> Bot:
@@ -94,7 +94,7 @@ def checked(bot: object, where: str = "") -> Bot:
     try:
         known_facts(bot)
     except Exception as error:
-        raise UsageError(f"this is not a bot: {_said(error)}", where=where, remedy=NEEDS) from error
+        raise UsageError(f"this is not a bot: {_describe(error)}", where=where, remedy=NEEDS) from error
     missing = [name for name in ("open", "close") if not callable(getattr(bot, name, None))]
     if missing:
         what = f"this is not a bot: a {type(bot).__name__} has no `{'` and no `'.join(missing)}`"
@@ -102,14 +102,10 @@ def checked(bot: object, where: str = "") -> Bot:
     return cast("Bot", bot)
 
 
-def _run(checks: Coroutine[Any, Any, ContractReport]) -> ContractReport:
-    return asyncio.run(checks)
-
-
 async def hold_checks(bot: Bot, *, messages: Sequence[str] = MESSAGES) -> ContractReport:
     """Do as `check_bot`, where an event loop already runs."""
     found = _Findings()
-    facts = found.try_out("says who it is", lambda: _facts(bot))
+    facts = _read_facts(bot, found)
     limit = facts.limits.timeout_s if facts else 30.0
     talks = await _open_two(bot, found, limit)
     if talks:
@@ -134,19 +130,15 @@ class _Findings:
     def note(self, name: str, faults: Sequence[str], good: str = "") -> None:
         self.checks.append(Check(name, not faults, "; ".join(dict.fromkeys(faults)) or good))
 
-    def try_out(self, name: str, action: Callable[[], BotFacts]) -> BotFacts | None:
-        try:
-            facts = action()
-        except Exception as error:
-            self.note(name, [_said(error)])
-            return None
-        self.note(name, [], f"{facts.name}: {facts.about}" if facts.about else facts.name)
-        return facts
 
-
-def _facts(bot: Bot) -> BotFacts:
-    facts = known_facts(bot)
-    json.dumps(asdict(facts))
+def _read_facts(bot: Bot, found: _Findings) -> BotFacts | None:
+    try:
+        facts = known_facts(bot)
+        json.dumps(asdict(facts))
+    except Exception as error:
+        found.note("says who it is", [_describe(error)])
+        return None
+    found.note("says who it is", [], f"{facts.name}: {facts.about}" if facts.about else facts.name)
     return facts
 
 
@@ -164,7 +156,7 @@ def known_facts(bot: object) -> BotFacts:
 
 async def _open_two(bot: Bot, found: _Findings, limit: float) -> list[Talk]:
     opened = await asyncio.gather(*(_timed(_begin(bot), limit) for _ in _MARKS), return_exceptions=True)
-    faults = [_said(result) for result in opened if isinstance(result, BaseException)]
+    faults = [_describe(result) for result in opened if isinstance(result, BaseException)]
     found.note("opens two talks at once", faults)
     return [result for result in opened if not isinstance(result, BaseException)]
 
@@ -205,13 +197,13 @@ async def _say(talk: Talk, text: str, found: _Findings, limit: float) -> tuple[R
     try:
         reply = settled(await _timed(talk.say(text), limit))
     except Exception as error:
-        return None, [_said(error)]
+        return None, [_describe(error)]
     found.seconds.append(time.perf_counter() - began)
     faults = _reply_faults(reply)
     if faults:
         return None, faults
     found.replies += 1
-    found.tells.update(name for name in TELLS if _is_told(getattr(reply, name)))
+    found.tells.update(name for name in TELLS if getattr(reply, name) not in (None, {}, ()))
     return reply, []
 
 
@@ -223,15 +215,12 @@ async def _timed(action: Coroutine[Any, Any, Any], limit: float) -> Any:
         raise BotError(f"no answer within {limit:g} s", status="timeout") from None
 
 
-def _is_told(value: object) -> bool:
-    return value is not None and value not in ({}, ())
-
-
 def _reply_faults(reply: Reply) -> list[str]:
     faults = []
     if reply.intent is not None and not isinstance(reply.intent, str):
         faults.append("`intent` is neither a text nor None")
-    if reply.confidence is not None and not _is_share(reply.confidence):
+    share = reply.confidence
+    if share is not None and not (isinstance(share, int | float) and math.isfinite(share) and 0 <= share <= 1):
         faults.append(f"`confidence` is {reply.confidence!r}, not a number from 0 to 1")
     if not all(isinstance(item, str) for pair in dict(reply.slots).items() for item in pair):
         faults.append("`slots` holds more than texts")
@@ -239,19 +228,11 @@ def _reply_faults(reply: Reply) -> list[str]:
         faults.append("`fallback` is neither True, False nor None")
     if reply.guess is not None and not isinstance(reply.guess, Guess):
         faults.append("`guess` is neither a Guess nor None")
-    return faults + _raw_faults(reply)
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= 1
-
-
-def _raw_faults(reply: Reply) -> list[str]:
     try:
         json.dumps([reply.texts, reply.raw], ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        return [f"`raw` cannot be written as JSON: {error}"]
-    return []
+        faults.append(f"`raw` cannot be written as JSON: {error}")
+    return faults
 
 
 async def _close_twice(name: str, opened: Sequence[Bot | Talk], found: _Findings, limit: float) -> None:
@@ -260,7 +241,7 @@ async def _close_twice(name: str, opened: Sequence[Bot | Talk], found: _Findings
         try:
             await _timed(one.close(), limit)
         except Exception as error:
-            faults.append(_said(error))
+            faults.append(_describe(error))
     found.note(name, faults)
 
 
@@ -276,7 +257,7 @@ def _compare(facts: BotFacts, found: _Findings) -> None:
     found.note("tells what is declared", faults, advice)
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     if isinstance(error, BotError):
         return f"{error.status}: {error.what}"
     return error.what if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"

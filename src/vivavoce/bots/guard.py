@@ -26,8 +26,8 @@ __all__ = [
     "Addresses",
     "addresses",
     "ascii_host",
-    "check_peer",
     "find_addresses",
+    "is_loopback",
     "limited_to",
     "public_addresses",
     "public_only",
@@ -138,7 +138,7 @@ def refused_host(url: str, policy: Addresses) -> str:
     if not policy.public_only:
         return ""
     host = ascii_host(urlsplit(url).hostname or "").rstrip(".").lower()
-    if host in _LOCAL_NAMES or host.endswith(".localhost"):
+    if _is_local_name(host):
         # Which number the name has here is not asked: it is left to the connection where one of them is allowed.
         found = [policy.refusal(own) for own in ("127.0.0.1", "::1")]
         return found[0] if all(found) else ""
@@ -157,11 +157,15 @@ async def find_addresses(host: str, port: int, policy: Addresses) -> list[str]:
     return numbers
 
 
-def check_peer(host: str, peer: object, policy: Addresses) -> None:
-    """Refuse a connection that was made, by the address at its other end."""
-    number = peer[0] if isinstance(peer, tuple) and peer else ""
-    if policy.public_only and (kind := policy.refusal(str(number)) if number else "an unknown address"):
-        raise AddressRefused(host, kind)
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine itself, as far as that is known without asking for a name."""
+    name = host.rstrip(".").lower()
+    number = _written_number(name)
+    return _is_local_name(name) or bool(number and ip_address(number).is_loopback)
+
+
+def _is_local_name(name: str) -> bool:
+    return name in _LOCAL_NAMES or name.endswith(".localhost")
 
 
 def _kind(address: Address, allowed: Sequence[Network]) -> str:

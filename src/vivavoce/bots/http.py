@@ -5,33 +5,98 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.addresses import Request, check_address, shown_address
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.redaction import Redactor, fill_in, is_telling, open_entry, variables_of
 from vivavoce.bots.shapes import PATHS, ReplyReader
 from vivavoce.bots.templates import Template, address_template, header_template, json_template, protect
-from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
 from vivavoce.errors import BotError, Fault, UsageError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
+from vivavoce.sentences import say
 
-__all__ = ["ENTRY_KEYS", "HttpBot", "from_option"]
+if TYPE_CHECKING:
+    from vivavoce.bots.client import BotClient, BotSession
 
-ENTRY_KEYS: Keys = {
-    "method": None,
-    "url": None,
-    "headers": None,
-    "body": None,
-    "open": ("method", "url", "headers", "body", "values"),
-    "reply": PATHS,
-}
+__all__ = ["HttpBot", "from_option"]
+
 METHODS = ("POST", "GET", "PUT", "PATCH")
 BODY = {"session": "{session}", "text": "{text}"}
+_SENDING = say("How a message is sent")
+_REPLY = say("Where the reply stands")
+_FORM = (
+    BotOption(
+        "url",
+        "address",
+        say("For instance https://bot.example/chat"),
+        label=say("Address"),
+        group=_SENDING,
+        required=True,
+    ),
+    BotOption("method", "choice", default="POST", label=say("Method"), group=_SENDING, choices=METHODS),
+    BotOption(
+        "body",
+        "json",
+        "JSON; {text} is the message and {session} the talk. Empty: %(usual)s",
+        default=json.dumps(BODY),
+        label=say("Body"),
+        group=_SENDING,
+    ),
+    BotOption(
+        "headers",
+        "headers",
+        "One on each line, such as Authorization: Bearer ${%(prefix)sTOKEN}",
+        label=say("Headers"),
+        group=_SENDING,
+        secret=True,
+    ),
+    BotOption(
+        "reply.texts",
+        help=say("A path such as data.reply (JMESPath). Empty: looked for in the usual places."),
+        label=say("Text of the reply"),
+        group=_REPLY,
+    ),
+    BotOption(
+        "reply.intent",
+        help=say("Only where the bot tells what it understood."),
+        label=say("Topic"),
+        group=_REPLY,
+    ),
+    BotOption(
+        "reports_intent",
+        "flag",
+        say("Topics are judged only where the bot tells them; replies are judged anyway."),
+        label=say("Does the bot tell which topic it understood?"),
+        group=_REPLY,
+    ),
+    BotOption("reply.confidence", label=say("How sure it is"), group=_REPLY),
+    BotOption("reply.fallback", label=say("Whether it did not understand"), group=_REPLY),
+)
+_SHOWN = frozenset(option.name for option in _FORM)
+CONNECTOR = Connector(
+    Reach.ADDRESS,
+    (
+        *_FORM,
+        *(BotOption(f"reply.{name}") for name in PATHS if f"reply.{name}" not in _SHOWN),
+        BotOption("open.url", "address"),
+        BotOption("open.method", "choice", default="POST", choices=METHODS),
+        BotOption("open.headers", "headers", secret=True),
+        BotOption("open.body", "json"),
+        BotOption("open.values", "json"),
+    ),
+    option="url",
+    title=say("A bot behind a web address"),
+    position=1,
+)
 _OPENING = ("session",)
 _SAYING = ("session", "text", "turn")
 
 
+@declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> HttpBot:
     """Any bot behind HTTP with JSON answers; the option is its address, an entry of bots.yaml can say more."""
     entry: dict[str, Any] = dict(context.entry)
@@ -60,7 +125,7 @@ class HttpBot:
             check_address(str(self._entry["url"]), where=facts.name)
         stand_ins = dict.fromkeys(variables_of(self._entry), "x")
         _Plan.of({key: fill_in(value, stand_ins) for key, value in self._entry.items()}, facts.name)
-        self._ready: tuple[_Plan, Wire, Redactor] | None = None
+        self._ready: tuple[_Plan, BotClient, Redactor] | None = None
 
     @property
     def facts(self) -> BotFacts:
@@ -69,42 +134,44 @@ class HttpBot:
 
     async def open(self, session: str) -> HttpTalk:
         """Begin a talk; if the entry has `open`, that request is sent and its values kept."""
-        plan, wire, redactor = self._ready or self._get_ready()
-        line, values = Line(wire, redactor, where=self._facts.name), {"session": session}
+        plan, client, redactor = self._ready or self._prepare()
+        requests, values = client.begin(redactor, where=self._facts.name), {"session": session}
         if plan.opening is not None:
-            found = _named(plan.values, await line.fetch(plan.opening.request(values)), self._facts.name)
-            line.redactor = redactor.also(value for name, value in found.items() if is_telling(name))
+            found = _named(plan.values, await requests.fetch(plan.opening.request(values)), self._facts.name)
+            requests.redactor = redactor.also(value for name, value in found.items() if is_telling(name))
             values |= found
-        return HttpTalk(plan, line, values)
+        return HttpTalk(plan, requests, values)
 
     async def close(self) -> None:
         """Close the connections."""
         if self._ready is not None:
             await self._ready[1].close()
 
-    def _get_ready(self) -> tuple[_Plan, Wire, Redactor]:
+    def _prepare(self) -> tuple[_Plan, BotClient, Redactor]:
+        from vivavoce.bots.client import BotClient
+
         entry, redactor = open_entry(self._entry, where=self._facts.name, guard=protect)
         for url in _addresses(entry):
             check_address(url, where=self._facts.name)
         plan = _Plan.of(entry, self._facts.name)
-        self._ready = plan, Wire(), redactor
+        self._ready = plan, BotClient(), redactor
         return self._ready
 
 
 class HttpTalk:
     """One conversation: its session, its cookies, and the values that the opening gave."""
 
-    def __init__(self, plan: _Plan, line: Line, values: dict[str, str]) -> None:
-        self._plan, self._line, self._values = plan, line, values
+    def __init__(self, plan: _Plan, requests: BotSession, values: dict[str, str]) -> None:
+        self._plan, self._requests, self._values = plan, requests, values
         self._turn = 1
 
     async def say(self, text: str) -> Reply:
         """Send a message and read the reply."""
         request = self._plan.saying.request({**self._values, "text": text, "turn": str(self._turn)})
-        payload = await self._line.fetch(request)
+        payload = await self._requests.fetch(request)
         # A message that is tried again after a failure is still the same turn.
         self._turn += 1
-        return self._plan.reader.read(self._line.redactor.value(payload))
+        return self._plan.reader.read(self._requests.redactor.value(payload))
 
     async def close(self) -> None:
         """End the conversation; the connections belong to the bot and stay."""

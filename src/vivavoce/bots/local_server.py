@@ -222,17 +222,26 @@ class LocalServer:
 
     async def ask(self, path: str, message: Mapping[str, object]) -> dict[str, object]:
         """Post a message to a path of the server and return its answer, starting it first where needed."""
+        import aiohttp
+
         child = await asyncio.to_thread(self.need)
+        # A session for each message: nothing to close, and nothing that belongs to one event loop only.
+        no_limit = aiohttp.ClientTimeout(total=None)
         try:
-            status, body = await _post(child.url + path, message)
-        except _connection_errors() as error:
+            session, url = aiohttp.ClientSession(timeout=no_limit), child.url + path
+            async with session as client, client.post(url, json=message) as response:
+                status, body = response.status, await response.read()
+        except aiohttp.ClientError as error:
             await asyncio.to_thread(child.settle)
             raise self._lost(child, f"closed the connection ({error})", Status.CLOSED) from error
-        answer = _read_json(body)
         if status != 200:
             why = f"answered {status}: {body[:300].decode('utf-8', 'replace')}"
             raise self._lost(child, why, Status.SERVER_ERROR if status >= 500 else Status.REFUSED)
-        if answer is None:
+        try:
+            answer = json.loads(body)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
             raise self._lost(child, "answered with something that is no JSON object", Status.NOT_JSON)
         return answer
 
@@ -252,29 +261,6 @@ class LocalServer:
             if self._child is not None:
                 self._child.stop()
                 self._child = None
-
-
-async def _post(url: str, message: Mapping[str, object]) -> tuple[int, bytes]:
-    import aiohttp
-
-    # A session for each message: nothing to close, and nothing that belongs to one event loop only.
-    no_limit = aiohttp.ClientTimeout(total=None)
-    async with aiohttp.ClientSession(timeout=no_limit) as client, client.post(url, json=message) as response:
-        return response.status, await response.read()
-
-
-def _connection_errors() -> type[Exception]:
-    from aiohttp import ClientError
-
-    return ClientError
-
-
-def _read_json(body: bytes) -> dict[str, object] | None:
-    try:
-        answer = json.loads(body)
-    except ValueError:
-        return None
-    return answer if isinstance(answer, dict) else None
 
 
 # --- the child's side ----------------------------------------------------------------------------------

@@ -12,17 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from vivavoce.agents import Agent
-from vivavoce.bots.agent import AgentBot, AgentTalk, load_agent
-from vivavoce.bots.entries import Keys, entry_facts, number
+from vivavoce.bots.agent import AGENT, AgentBot, AgentTalk, load_agent
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts, number
 from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.nodes import NodePackage, need_node, need_package
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
 from vivavoce.errors import BotError, UsageError
+from vivavoce.plugins import declare
 from vivavoce.records import Guess, Status
 
-__all__ = ["ENTRY_KEYS", "NLPJS", "THRESHOLD", "NlpjsBot", "NlpjsEngine", "from_option"]
+__all__ = ["NLPJS", "THRESHOLD", "NlpjsBot", "NlpjsEngine", "from_option"]
 
-ENTRY_KEYS: Keys = {"threshold": None}
 NLPJS = NodePackage("nlpjs", "node-nlp", "4.27.0", 120)
 # The value that nlp.js itself has by default.
 THRESHOLD = 0.5
@@ -30,6 +31,10 @@ SERVER = Path(__file__).with_name("nlpjs_server.js")
 NONE = "None"
 
 
+_OPTIONS = (AGENT, BotOption("threshold", "number", default=f"{THRESHOLD}"))
+
+
+@declare(Connector(Reach.PROGRAM, _OPTIONS, option="agent"))
 def from_option(option: str, context: BotContext) -> NlpjsBot:
     """nlp.js (Node) understands, an agent file replies; the option names the agent."""
     need_package(NLPJS)

@@ -6,37 +6,66 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots.actions import read_actions
-from vivavoce.bots.entries import NOTHING, Keys, entry_facts, number
+from vivavoce.bots.addresses import Request, check_address, shown_address
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import NOTHING, entry_facts, number
 from vivavoce.bots.guard import Addresses
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
-from vivavoce.bots.wire import Line, Request, Wire, check_address, shown_address
 from vivavoce.errors import BotError, UsageError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
+from vivavoce.sentences import say
 
-__all__ = ["ENTRY_KEYS", "OpenAIBot", "from_option"]
+if TYPE_CHECKING:
+    from vivavoce.bots.client import BotClient, BotSession
 
-ENTRY_KEYS: Keys = {
-    "model": None,
-    "base_url": None,
-    "api_key": None,
-    "system": None,
-    "prompt_file": None,
-    "temperature": None,
-    "max_tokens": None,
-    "seed": None,
-    "headers": None,
-    "extra": None,
-}
+__all__ = ["OpenAIBot", "from_option"]
+
 OPENAI = "https://api.openai.com/v1"
 KEY, BASE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _LIMITS = Limits(at_once=4, timeout_s=60.0)
+_MODEL = say("The model")
+CONNECTOR = Connector(
+    Reach.ADDRESS,
+    (
+        BotOption("model", label=say("Model"), group=_MODEL, required=True),
+        BotOption(
+            "base_url",
+            "address",
+            say("Any endpoint that speaks OpenAI's chat protocol. Empty: that of OpenAI."),
+            label=say("Address"),
+            group=_MODEL,
+        ),
+        BotOption(
+            "api_key",
+            help=say(
+                "The name of a variable of the server's environment, never the key itself. Empty: no key is sent."
+            ),
+            label=say("Variable of the key"),
+            group=_MODEL,
+            secret=True,
+            variable=KEY,
+        ),
+        BotOption("system", "long text", say("What the model is told first."), label=say("Prompt"), group=_MODEL),
+        BotOption("prompt_file", "file"),
+        BotOption("temperature", "number", label=say("Temperature"), group=_MODEL, low="0", high="2"),
+        BotOption("max_tokens", "whole", label=say("Longest reply in tokens"), group=_MODEL, low="1"),
+        BotOption("seed", "whole"),
+        BotOption("headers", "headers", secret=True),
+        BotOption("extra", "json"),
+    ),
+    limits=_LIMITS,
+    title=say("A language model"),
+    position=2,
+)
 CONFIRMED = '{"status": "accepted"}'
 
 
+@declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> OpenAIBot:
     """Ask a language model behind an OpenAI-compatible endpoint; the option is `model` or `model@base_url`."""
     entry = dict(context.entry)
@@ -71,7 +100,7 @@ class OpenAIBot:
         self._settings = _settings(entry, seed, facts.name)
         if "${" not in str(entry["base_url"]):
             check_address(str(entry["base_url"]), where=facts.name)
-        self._ready: tuple[_Endpoint, Wire, Redactor] | None = None
+        self._ready: tuple[_Endpoint, BotClient, Redactor] | None = None
 
     @property
     def facts(self) -> BotFacts:
@@ -80,21 +109,23 @@ class OpenAIBot:
 
     async def open(self, session: str) -> OpenAITalk:
         """Begin a talk with nothing but the prompt."""
-        endpoint, wire, redactor = self._ready or self._get_ready()
-        return OpenAITalk(endpoint, Line(wire, redactor, where=self._facts.name))
+        endpoint, client, redactor = self._ready or self._prepare()
+        return OpenAITalk(endpoint, client.begin(redactor, where=self._facts.name))
 
     async def close(self) -> None:
         """Close the connections."""
         if self._ready is not None:
             await self._ready[1].close()
 
-    def _get_ready(self) -> tuple[_Endpoint, Wire, Redactor]:
+    def _prepare(self) -> tuple[_Endpoint, BotClient, Redactor]:
+        from vivavoce.bots.client import BotClient
+
         # A prompt of its own file is a text for the model, in which braces mean nothing.
         apart = {"system": self._entry["system"]} if "prompt_file" in self._entry else {}
         entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self._facts.name)
         check_address(str(entry["base_url"]), where=self._facts.name)
         endpoint = _Endpoint({**entry, **apart}, self._settings)
-        self._ready = endpoint, Wire(self._policy), redactor
+        self._ready = endpoint, BotClient(self._policy), redactor
         return self._ready
 
 
@@ -118,20 +149,20 @@ class _Endpoint:
 class OpenAITalk:
     """One conversation: the model is sent all that was said so far."""
 
-    def __init__(self, endpoint: _Endpoint, line: Line) -> None:
-        self._endpoint, self._line = endpoint, line
+    def __init__(self, endpoint: _Endpoint, requests: BotSession) -> None:
+        self._endpoint, self._requests = endpoint, requests
         self._messages: list[dict[str, Any]] = []
 
     async def say(self, text: str) -> Reply:
         """Send the talk so far with a new message; a message without an answer does not stay in the talk."""
         messages: list[dict[str, Any]] = [*self._messages, {"role": "user", "content": text}]
-        payload = await self._line.fetch(self._endpoint.request(messages))
+        payload = await self._requests.fetch(self._endpoint.request(messages))
         message = _message(payload)
         said = _content(message)
         # Kept as said, not as recorded; and many servers refuse empty messages or two of one speaker in a row.
         if said.strip() or _calls(message):
             self._messages = [*messages, *_kept(message, said)]
-        shown, redacted = self._line.redactor.text(said), self._line.redactor.value(payload)
+        shown, redacted = self._requests.redactor.text(said), self._requests.redactor.value(payload)
         calls = read_actions(_calls(_message(redacted)))
         return Reply(texts=(shown,) if shown.strip() else (), raw=redacted, actions=calls)
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from vivavoce.bots.redaction import Redactor
-from vivavoce.bots.shapes import decode_json
-from vivavoce.bots.wire import MAX_BYTES, excerpt
+from vivavoce.bots.redaction import Redactor, excerpt
+from vivavoce.bots.shapes import MAX_BYTES, decode_json
 from vivavoce.errors import BotError, Fault
 from vivavoce.records import Status
 

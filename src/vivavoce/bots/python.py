@@ -16,14 +16,15 @@ from types import ModuleType
 from typing import Any
 
 from vivavoce.bots.contract import NEEDS, checked
-from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.declaration import Connector, Reach
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
 
 __all__ = [
-    "ENTRY_KEYS",
     "PythonBot",
     "as_bot",
     "count_required",
@@ -37,7 +38,6 @@ __all__ = [
 
 # How many run at once is decided where they are asked: waiting here would be taken for the bot's slowness.
 MOST_THREADS = 1024
-ENTRY_KEYS: Keys = {}
 _OF_A_FILE = "vivavoce_bot_"
 _EXAMPLE = "write python:package.module:name or python:path/to/file.py:name"
 _FORMS = "give a function of one text, a class with `say(text)`, or a function without arguments that makes one"
@@ -56,6 +56,7 @@ def as_bot(target: object) -> Bot:
     return PythonBot(target, BotFacts(name, f"Python: {name}", in_process=True))
 
 
+@declare(Connector(Reach.PROGRAM, ()))
 def from_option(option: str, context: BotContext) -> Bot:
     """Your own in Python, as `module:name` or `file.py:name`: a function of one text, or a class with `say`."""
     module_name, _, attribute = option.rpartition(":")

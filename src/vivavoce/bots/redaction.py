@@ -12,9 +12,23 @@ from vivavoce.bots.templates import LEGAL
 from vivavoce.errors import BotError
 from vivavoce.records import Status
 
-__all__ = ["Redactor", "fill_in", "is_telling", "missing_variables", "open_entry", "sent_variables", "variables_of"]
+__all__ = [
+    "Redactor",
+    "excerpt",
+    "fill_in",
+    "is_telling",
+    "missing_variables",
+    "open_entry",
+    "sent_variables",
+    "variables_of",
+]
 
 HIDDEN = "***"
+MAX_EXCERPT = 200
+# Much more than is quoted, since a page begins with scripts and styles; the rest is not looked at.
+_MAX_READ = 20_000
+# One without its end goes on to the last letter: to look for the end again at each next one would take forever.
+_TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 # Shorter values stand in too many innocent words to be struck out.
 LEAST_LENGTH = 4
 _VARIABLE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -58,6 +72,13 @@ class Redactor:
         if isinstance(value, int | float) and not isinstance(value, bool) and self.text(str(value)) != str(value):
             return HIDDEN
         return value
+
+
+def excerpt(text: str, redactor: Redactor) -> str:
+    """Return the beginning of a text for people: without secrets, tags and line breaks, 200 characters at most."""
+    # Secrets go first: half of one, cut off or torn by a tag, would not be found.
+    plain = " ".join(_TAGS.sub(" ", redactor.text(text)[:_MAX_READ]).split())
+    return plain if len(plain) <= MAX_EXCERPT else f"{plain[: MAX_EXCERPT - 3]}..."
 
 
 def _forms(secret: str) -> Iterator[str]:

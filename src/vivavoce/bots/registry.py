@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce import plugins
+from vivavoce.bots.addresses import shown_address
 from vivavoce.bots.contract import checked
+from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.entries import Keys, entry_facts, entry_faults
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Talk
 from vivavoce.bots.redaction import missing_variables, sent_variables
-from vivavoce.bots.wire import shown_address
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
 
@@ -32,10 +33,6 @@ __all__ = [
 ]
 
 BOTS_FILE = "bots.yaml"
-# Kinds that talk to an address that they are given, or only think in this process.
-TALKING = ("http", "openai", "scripted")
-OPENAI_KEY = "OPENAI_API_KEY"
-THINKING = ("vectors", "nearest", "keywords", "rivescript")
 _ALIAS = re.compile(r"([^=:/\\]+)=(.+)", re.DOTALL)
 
 
@@ -57,13 +54,14 @@ def load_bots(
     it another name, so that one kind can be compared with itself.
     """
     entries = _Entries.read(file)
-    wishes = [_wish(name, entries, agent, seed) for name in names]
-    faults = [*_unknown(wishes, entries), *_twice(wishes)]
+    references = [_resolve(name, entries, agent, seed) for name in names]
+    faults = [*_unknown(references, entries), *_twice(references)]
     if faults:
         raise UsageError("these bots cannot be used", faults=faults, remedy="`viva bots list` shows what there is")
-    _check_entries(wishes, entries)
-    _check_variables(wishes)
-    return _built(wishes, entries)
+    faults = list(dict.fromkeys(fault for reference in references for fault in _entry_faults(reference, entries)))
+    if faults:
+        raise DataError("these entries cannot be used", faults=faults, remedy="correct the lines")
+    return _build_all(references, entries)
 
 
 def load_entry(name: str, entry: Mapping[str, object], *, agent: str | None = None, seed: int = 0) -> Bot:
@@ -79,9 +77,8 @@ def load_entries(
     if faults:
         raise DataError("these entries cannot be used", faults=faults, remedy="correct the keys")
     given = _Entries(None, entries)
-    wishes = [_wish(name, given, agent, seed) for name in entries]
-    _check_variables(wishes)
-    return _built(wishes, given)
+    references = [_resolve(name, given, agent, seed) for name in entries]
+    return _build_all(references, given)
 
 
 def entry_problems(name: str, entry: Mapping[str, object]) -> tuple[Fault, ...]:
@@ -92,33 +89,25 @@ def entry_problems(name: str, entry: Mapping[str, object]) -> tuple[Fault, ...]:
     if not isinstance(kind, str) or not kind.partition(":")[0].strip():
         return (Fault(f"'{name}' has no `kind`", f"{name}, kind"),)
     entries = _Entries(None, {name: entry})
-    wish = _wish(name, entries, None, 0)
-    faults = list(_unknown([wish], entries)) or list(_entry_faults(wish, entries))
-    return tuple(faults or _trial_faults(wish, entries))
+    reference = _resolve(name, entries, None, 0)
+    faults = list(_unknown([reference], entries)) or list(_entry_faults(reference, entries))
+    return tuple(faults or _trial_faults(reference, entries))
 
 
 def runs_programs(kind: str, entry: Mapping[str, object] | None = None, *, agent: str | None = None) -> bool:
     """Tell whether a bot of this kind starts programs, imports code, or reads files that its entry names.
 
-    A bot that only thinks is harmless with an agent that ships, named by its option, its entry or by `agent`.
-    Of a kind that is not known here nothing is taken for granted.
+    A bot of ours is harmless with an agent that ships, named by its option, its entry or by `agent`.
     """
-    told = entry or {}
+    entry = entry or {}
     name, option = plugins.split_name(kind)
-    option = str(told.get("option") or option)
-    if name in THINKING:
-        named = option or str(told.get("agent") or "") or agent or ""
-        return bool(named) and not _ships(named)
-    if name == "scripted":
-        return option.strip().startswith("perfect")
-    return name not in TALKING or "prompt_file" in told
+    return find_connector(name).runs_programs(entry, str(entry.get("option") or option), agent or "")
 
 
 def entry_variables(entry: Mapping[str, object]) -> tuple[str, ...]:
     """Return the variables of the environment whose values the bot of an entry may send, each once."""
-    kind = str(entry.get("kind", "")).partition(":")[0].strip()
-    # That kind takes its key from the environment by itself where none is given.
-    implied = (OPENAI_KEY,) if kind == "openai" and "api_key" not in entry else ()
+    declared = find_connector(str(entry.get("kind", "")).partition(":")[0].strip()).options or ()
+    implied = [option.variable for option in declared if option.variable and option.name not in entry]
     return tuple(dict.fromkeys((*sent_variables(entry), *implied)))
 
 
@@ -175,7 +164,7 @@ def _file_faults(file: YamlFile) -> Iterator[Fault]:
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _Reference:
     """What one name stands for."""
 
     written: str
@@ -185,7 +174,7 @@ class _Wish:
     context: BotContext
 
 
-def _wish(written: str, entries: _Entries, agent: str | None, seed: int) -> _Wish:
+def _resolve(written: str, entries: _Entries, agent: str | None, seed: int) -> _Reference:
     alias = None if written in entries.all else _ALIAS.fullmatch(written)
     shown, name = (alias[1].strip(), alias[2].strip()) if alias else (_shown(written), written)
     entry = entries.all.get(name, {})
@@ -193,7 +182,7 @@ def _wish(written: str, entries: _Entries, agent: str | None, seed: int) -> _Wis
     option = str(entry.get("option", option))
     chosen = entry.get("agent")
     context = BotContext(shown, chosen if isinstance(chosen, str) else agent, entry, seed)
-    return _Wish(written, name if name in entries.all else None, kind, option, context)
+    return _Reference(written, name if name in entries.all else None, kind, option, context)
 
 
 def _shown(name: str) -> str:
@@ -201,20 +190,20 @@ def _shown(name: str) -> str:
     return shown_address(name) if "://" in name else name
 
 
-def _unknown(wishes: Sequence[_Wish], entries: _Entries) -> Iterator[Fault]:
+def _unknown(references: Sequence[_Reference], entries: _Entries) -> Iterator[Fault]:
     kinds = plugins.available(plugins.BOTS)
-    for wish in wishes:
-        if wish.kind in kinds:
+    for reference in references:
+        if reference.kind in kinds:
             continue
-        if wish.entry_name is not None:
-            where = entries.where(wish.entry_name, "kind")
-            yield Fault(f"there is no kind '{wish.kind}'.{nearest(wish.kind, kinds)}", where)
+        if reference.entry_name is not None:
+            where = entries.where(reference.entry_name, "kind")
+            yield Fault(f"there is no kind '{reference.kind}'.{nearest(reference.kind, kinds)}", where)
         else:
-            yield Fault(f"there is no bot '{wish.kind}'.{nearest(wish.kind, [*entries.all, *kinds])}")
+            yield Fault(f"there is no bot '{reference.kind}'.{nearest(reference.kind, [*entries.all, *kinds])}")
 
 
-def _twice(wishes: Sequence[_Wish]) -> Iterator[Fault]:
-    for name, count in Counter(wish.context.name for wish in wishes).items():
+def _twice(references: Sequence[_Reference]) -> Iterator[Fault]:
+    for name, count in Counter(reference.context.name for reference in references).items():
         if count > 1:
             yield Fault(f"{count} bots would be shown as '{name}': write `other={name}` for one of them")
 
@@ -222,27 +211,22 @@ def _twice(wishes: Sequence[_Wish]) -> Iterator[Fault]:
 # --- entries -----------------------------------------------------------------------------------------------------
 
 
-def _check_entries(wishes: Sequence[_Wish], entries: _Entries) -> None:
-    faults = list(dict.fromkeys(fault for wish in wishes for fault in _entry_faults(wish, entries)))
-    if faults:
-        raise DataError("these entries cannot be used", faults=faults, remedy="correct the lines")
+def _entry_faults(reference: _Reference, entries: _Entries) -> Iterator[Fault]:
+    if reference.entry_name is not None:
+        for steps, message in entry_faults(reference.context.entry, _own_keys(reference.kind)):
+            yield Fault(message, entries.where(reference.entry_name, *steps))
 
 
-def _entry_faults(wish: _Wish, entries: _Entries) -> Iterator[Fault]:
-    if wish.entry_name is not None:
-        for steps, message in entry_faults(wish.context.entry, _own_keys(wish.kind)):
-            yield Fault(message, entries.where(wish.entry_name, *steps))
-
-
-def _trial_faults(wish: _Wish, entries: _Entries) -> Iterator[Fault]:
+def _trial_faults(reference: _Reference, entries: _Entries) -> Iterator[Fault]:
     """Say what only making the bot brings to light, of kinds for which that neither asks nor reads anything."""
-    if wish.kind not in TALKING or runs_programs(f"{wish.kind}:{wish.option}", wish.context.entry):
+    connector = find_connector(reference.kind)
+    if connector.runs_agent or connector.runs_programs(reference.context.entry, reference.option):
         return
-    name = wish.context.name
+    name = reference.context.name
     try:
-        _build(wish)
+        _build(reference)
     except VivaError as error:
-        for fault in _as_faults(wish, error, entries):
+        for fault in _as_faults(reference, error, entries):
             inner = f"{name}, {fault.where}".rstrip(", ")
             yield fault if fault.where.startswith(name) else replace(fault, where=inner)
     except Exception as error:
@@ -250,57 +234,48 @@ def _trial_faults(wish: _Wish, entries: _Entries) -> Iterator[Fault]:
         yield Fault(f"a value is not of the kind that is expected ({type(error).__name__}: {error})", name)
 
 
-def _ships(agent: str) -> bool:
-    from vivavoce import demo
-
-    try:
-        demo.agent_path(agent)
-    except UsageError:
-        return False
-    return True
-
-
 def _own_keys(kind: str) -> Keys | None:
-    """Return the keys that a kind takes; None where it does not say."""
+    """Return the keys that a kind takes: as declared, else as its module lists them; None where it does not say."""
+    declared = find_connector(kind).keys
+    if declared is not None:
+        return declared
     factory = plugins.load(plugins.BOTS, kind)
     return getattr(sys.modules.get(getattr(factory, "__module__", "")), "ENTRY_KEYS", None)
 
 
-def _check_variables(wishes: Sequence[_Wish]) -> None:
-    faults = [
-        Fault(f"the variable {variable} is not set", wish.context.name)
-        for wish in wishes
-        for variable in missing_variables(wish.context.entry)
+def _build_all(references: Sequence[_Reference], entries: _Entries) -> list[Bot]:
+    missing = [
+        Fault(f"the variable {variable} is not set", reference.context.name)
+        for reference in references
+        for variable in missing_variables(reference.context.entry)
     ]
-    if faults:
-        raise UsageError("secrets are missing", faults=faults, remedy="set the variables in the environment")
-
-
-def _built(wishes: Sequence[_Wish], entries: _Entries) -> list[Bot]:
+    if missing:
+        raise UsageError("secrets are missing", faults=missing, remedy="set the variables in the environment")
     bots: list[Bot] = []
-    failures: list[tuple[_Wish, VivaError]] = []
-    for wish in wishes:
+    failures: list[tuple[_Reference, VivaError]] = []
+    for reference in references:
         try:
-            bots.append(_build(wish))
+            bots.append(_build(reference))
         except VivaError as error:
-            failures.append((wish, error))
+            failures.append((reference, error))
     if len(failures) == 1:
         raise failures[0][1]
     if failures:
-        faults = [fault for wish, error in failures for fault in _as_faults(wish, error, entries)]
+        faults = [fault for reference, error in failures for fault in _as_faults(reference, error, entries)]
         raise UsageError("these bots cannot be used", faults=faults, remedy="correct each of them")
     return bots
 
 
-def _as_faults(wish: _Wish, error: VivaError, entries: _Entries) -> Iterator[Fault]:
-    where = entries.where(wish.entry_name) if wish.entry_name else wish.context.name
+def _as_faults(reference: _Reference, error: VivaError, entries: _Entries) -> Iterator[Fault]:
+    where = entries.where(reference.entry_name) if reference.entry_name else reference.context.name
     yield Fault(f"{error.what} ({error.remedy})" if error.remedy else error.what, where)
     yield from error.faults
 
 
-def _build(wish: _Wish) -> Bot:
-    bot = checked(plugins.build(plugins.BOTS, wish.kind, wish.option, wish.context), wish.context.name)
-    facts = entry_facts(wish.context, bot.facts)
+def _build(reference: _Reference) -> Bot:
+    made = plugins.build(plugins.BOTS, reference.kind, reference.option, reference.context)
+    bot = checked(made, reference.context.name)
+    facts = entry_facts(reference.context, bot.facts)
     # A kind may know nothing of entries; name and limits hold all the same.
     return bot if facts == bot.facts else NamedBot(bot, facts)
 

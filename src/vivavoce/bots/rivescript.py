@@ -16,15 +16,16 @@ from vivavoce.agents.agent import Agent, Answer, Condition, Topic
 from vivavoce.agents.assignment import Wanted, give_values
 from vivavoce.agents.replies import Found, Known, fill_all, look_up
 from vivavoce.agents.slots import SlotFinder
-from vivavoce.bots.agent import agent_facts, load_agent
-from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.agent import AGENT, LIMITS, agent_facts, load_agent
+from vivavoce.bots.declaration import Connector, Reach
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.errors import BotError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
 
-__all__ = ["ENTRY_KEYS", "RiveScriptBot", "from_option", "to_rivescript"]
+__all__ = ["RiveScriptBot", "from_option", "to_rivescript"]
 
-ENTRY_KEYS: Keys = {}
 UNSET = "undefined"
 SLOT = "slot_"
 # What may stand in a brain as it is; all else is said by a macro.
@@ -33,6 +34,7 @@ _WORDS = re.compile(r"[^\W_]+")
 _APOSTROPHES = re.compile(r"['’‘`´]")
 
 
+@declare(Connector(Reach.PROCESS, (AGENT,), option="agent", limits=LIMITS))
 def from_option(option: str, context: BotContext) -> RiveScriptBot:
     """RiveScript, a bot of rules: its brain is written from the agent file that the option names."""
     agent = load_agent(option, context)

@@ -8,22 +8,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.bots.entries import Keys, entry_facts, number, texts_of
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts, number, texts_of
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest
+from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
 
-__all__ = ["ENTRY_KEYS", "Answer", "ScriptedBot", "from_option"]
+__all__ = ["Answer", "ScriptedBot", "from_option"]
 
-ENTRY_KEYS: Keys = {
-    "replies": None,
-    "default": None,
-    "delay_s": None,
-    "fail": None,
-    "flaky": None,
-    "rate_limited": None,
-}
+CONNECTOR = Connector(
+    Reach.PROCESS,
+    (
+        # `perfect` says what the answers of a suite say, which it reads from a file.
+        BotOption("option", reads_files=lambda option: option.strip().startswith("perfect")),
+        BotOption("replies", "json"),
+        BotOption("default"),
+        BotOption("delay_s", "number"),
+        BotOption("fail"),
+        BotOption("flaky", "number"),
+        BotOption("rate_limited", "number"),
+    ),
+)
 Answer = str | Sequence[str] | Mapping[str, Any] | Reply
 GREETING = "Hello."
 SORRY = "Sorry, I did not understand that."
@@ -34,7 +41,7 @@ _FAILURES = tuple(status.value for status in Status if status.error)
 
 
 @dataclass(frozen=True)
-class _Manner:
+class _Behaviour:
     """How a scripted bot behaves, apart from what it says."""
 
     delay_s: float = 0.0
@@ -68,7 +75,7 @@ class ScriptedBot:
     ) -> None:
         self._replies = {text: _as_reply(answer) for text, answer in (replies or {}).items()}
         self._default = default if callable(default) else _as_reply(default)
-        self._manner = _Manner(delay_s, _failure_status(fail, name), flaky, rate_limited, seed)
+        self._behaviour = _Behaviour(delay_s, _failure_status(fail, name), flaky, rate_limited, seed)
         self._facts = facts or BotFacts(name, "does as it is told", reports_intent=reports_intent)
         self.said: dict[str, list[str]] = {}
 
@@ -79,7 +86,7 @@ class ScriptedBot:
 
     async def open(self, session: str) -> ScriptedTalk:
         """Begin a talk."""
-        return ScriptedTalk(self.answer, self._manner, session, self.said.setdefault(session, []))
+        return ScriptedTalk(self.answer, self._behaviour, session, self.said.setdefault(session, []))
 
     async def close(self) -> None:
         """Hold nothing, release nothing."""
@@ -94,25 +101,25 @@ class ScriptedBot:
 class ScriptedTalk:
     """One conversation with a scripted bot."""
 
-    def __init__(self, answer: Callable[[str], Reply], manner: _Manner, session: str, said: list[str]) -> None:
-        self._answer, self._manner, self._session, self._said = answer, manner, session, said
+    def __init__(self, answer: Callable[[str], Reply], behaviour: _Behaviour, session: str, said: list[str]) -> None:
+        self._answer, self._behaviour, self._session, self._said = answer, behaviour, session, said
         self._turned_away = 0
 
     async def say(self, text: str) -> Reply:
         """Wait, fail or answer, as told."""
         self._said.append(text)
-        manner = self._manner
-        if manner.delay_s:
-            await asyncio.sleep(manner.delay_s)
-        if manner.fail is not None:
-            raise _failure(manner.fail)
-        if self._turned_away < manner.rate_limited:
+        behaviour = self._behaviour
+        if behaviour.delay_s:
+            await asyncio.sleep(behaviour.delay_s)
+        if behaviour.fail is not None:
+            raise _failure(behaviour.fail)
+        if self._turned_away < behaviour.rate_limited:
             self._turned_away += 1
             raise _failure(Status.RATE_LIMITED, retry_after=RETRY_AFTER_S)
         self._turned_away = 0
         # Each try is a draw of its own, so that trying again may help; the same session gives the same draws.
-        draw = random.Random(f"{manner.seed}/{self._session}/{len(self._said)}")  # noqa: S311
-        if draw.random() < manner.flaky:
+        draw = random.Random(f"{behaviour.seed}/{self._session}/{len(self._said)}")  # noqa: S311
+        if draw.random() < behaviour.flaky:
             raise _failure(Status.SERVER_ERROR)
         return self._answer(text)
 
@@ -123,11 +130,12 @@ class ScriptedTalk:
 # --- by name -----------------------------------------------------------------------------------------------------
 
 
+@declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> ScriptedBot:
     """Do as told: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
     entry = context.entry
     try:
-        told = {**_mode(option), **_told(entry)}
+        told = {**_read_mode(option), **_read_entry(entry)}
     except ValueError as error:
         raise UsageError(str(error), where=context.name, remedy=f"the modes are {', '.join(_MODES)}") from None
     replies = entry.get("replies")
@@ -137,28 +145,20 @@ def from_option(option: str, context: BotContext) -> ScriptedBot:
     return ScriptedBot(facts=facts, seed=context.seed, name=context.name, **told)
 
 
-def _fixed(value: str) -> dict[str, Any]:
-    return {"default": value or GREETING}
-
-
-def _perfect(value: str) -> dict[str, Any]:
-    return {"replies": _mapping(value) if value else {}, "default": _FALLBACK}
-
-
 _MODES: Mapping[str, Callable[[str], dict[str, Any]]] = {
-    "fixed": _fixed,
+    "fixed": lambda value: {"default": value or GREETING},
     "echo": lambda _: {"default": lambda text: text},
     "slow": lambda value: {"delay_s": number(value or "1", least=0)},
     "failing": lambda value: {"fail": value or Status.SERVER_ERROR.value},
     "wrong": lambda _: {"default": Reply((BESIDE,), "moon", 0.99, fallback=False)},
     "flaky": lambda value: {"flaky": number(value or "0.2", least=0, most=1)},
     "fallback": lambda _: {"default": _FALLBACK},
-    "perfect": _perfect,
+    "perfect": lambda path: {"replies": _read_replies(path) if path else {}, "default": _FALLBACK},
     "rate-limited": lambda value: {"rate_limited": int(number(value or "1", least=0, whole=True))},
 }
 
 
-def _mode(option: str) -> dict[str, Any]:
+def _read_mode(option: str) -> dict[str, Any]:
     mode, value = option, ""
     cut = min((place for place in (option.find("="), option.find(":")) if place >= 0), default=-1)
     if cut >= 0:
@@ -169,7 +169,7 @@ def _mode(option: str) -> dict[str, Any]:
     return _MODES[mode](value.strip())
 
 
-def _told(entry: Mapping[str, object]) -> dict[str, Any]:
+def _read_entry(entry: Mapping[str, object]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if "default" in entry:
         default = entry["default"]
@@ -184,7 +184,7 @@ def _told(entry: Mapping[str, object]) -> dict[str, Any]:
     return found
 
 
-def _mapping(path: str) -> Mapping[str, Any]:
+def _read_replies(path: str) -> Mapping[str, Any]:
     from vivavoce.files.yamls import as_mapping, read_yaml
 
     return as_mapping(read_yaml(path).value)

@@ -12,7 +12,7 @@ from vivavoce.bots.actions import ACTION_KEYS, read_actions
 from vivavoce.errors import BotError, Fault, UsageError
 from vivavoce.records import Action, Guess, Reply, Status
 
-__all__ = ["PATHS", "ReplyReader", "decode_json", "read_reply", "settled"]
+__all__ = ["MAX_BYTES", "PATHS", "ReplyReader", "decode_json", "read_reply", "settled"]
 
 PATHS = (
     "texts",
@@ -32,6 +32,7 @@ SLOT_KEYS = ("slots", "entities")
 BUTTON_KEYS = ("buttons", "quick_replies")
 CONFIDENCE_KEYS = ("confidence", "score")
 MAX_DEPTH = 100
+MAX_BYTES = 2_000_000
 _NAMES = ("name", "displayName", "intent")
 _LABELS = ("title", "text", "label", "value", "payload")
 _SLOT_NAMES = ("entity", "name", "slot")

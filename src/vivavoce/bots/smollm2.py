@@ -14,19 +14,21 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from vivavoce.agents import Agent, describe_agent
-from vivavoce.bots.agent import load_agent
-from vivavoce.bots.entries import Keys, entry_facts
+from vivavoce.bots.agent import AGENT, load_agent
+from vivavoce.bots.declaration import BotOption, Connector, Reach
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.guard import ANYWHERE
 from vivavoce.bots.local_server import Launch, LocalServer, plain_environment
 from vivavoce.bots.openai import OpenAIBot, OpenAITalk
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import MissingPartError
+from vivavoce.plugins import declare
 from vivavoce.records import Reply
 from vivavoce.text.weights import Model, Part, find_weights, need_weights
 
-__all__ = ["ENTRY_KEYS", "SMOLLM2", "SmolLM2Bot", "from_option", "make_prompt", "server_launch"]
+__all__ = ["SMOLLM2", "SmolLM2Bot", "from_option", "make_prompt", "server_launch"]
 
-ENTRY_KEYS: Keys = {"max_tokens": None, "seed": None}
+OPTIONS = (AGENT, BotOption("max_tokens", "whole"), BotOption("seed", "whole"))
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SMOLLM2 = Model(
     name="SmolLM2-135M-Instruct",
@@ -46,6 +48,7 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
 _MARKS = re.compile(r"[^\w\s]")
 
 
+@declare(Connector(Reach.PROGRAM, OPTIONS, option="agent"))
 def from_option(option: str, context: BotContext) -> SmolLM2Bot:
     """SmolLM2-135M, a very small language model on this machine; the option is an agent file."""
     need_runtime()
@@ -123,7 +126,7 @@ class SmolLM2Bot:
             self._model = None
         if self._model is None:
             own = {"model": "smollm2", "base_url": f"{url}/v1", "system": self._prompt, "max_tokens": MAX_TOKENS}
-            said = {key: self._context.entry[key] for key in ENTRY_KEYS if key in self._context.entry}
+            said = {key: self._context.entry[key] for key in ("max_tokens", "seed") if key in self._context.entry}
             # The server is our own child on this machine, wherever else connections may go.
             model = OpenAIBot({**own, **said}, self._facts, seed=self._context.seed, policy=ANYWHERE)
             self._model = url, model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -74,13 +74,28 @@ def start_engine(
         # Read here too, so that what is wrong with it is told before anything is installed.
         read_agent(agent)
     install_engine(kind, say=say, progress=progress)
-    tell = say or (lambda sentence: None)
-    if kind == "smollm2" and not (agent or option):
-        tell(f"starting {kind}")
-        return _start_model(name, port or 0)
-    _try_building(kind, option, BotContext(name, agent, seed=seed))
-    tell(f"starting {kind}")
-    child = start_child(_serving(name, {"name": name, "agent": agent, "seed": seed, "port": port or 0}))
+    bare_model = kind == "smollm2" and not (agent or option)
+    if not bare_model:
+        _try_building(kind, option, BotContext(name, agent, seed=seed))
+    if say is not None:
+        say(f"starting {kind}")
+    if bare_model:
+        # Without an agent there is no prompt, but any client of OpenAI's protocol can use it.
+        from vivavoce.bots.smollm2 import server_launch
+
+        child = start_child(server_launch(port or 0))
+        return Started(name, child.url, f"openai:smollm2@{child.url}/v1", child)
+    child = start_child(
+        Launch(
+            name,
+            (sys.executable, "-m", "vivavoce.bots.serving"),
+            {"name": name, "agent": agent, "seed": seed, "port": port or 0},
+            timeout_s=300.0,
+            remedy="correct what it says; `viva bots list` shows the kinds of bots",
+            # The bot may be anyone's, with keys of its own: it gets the whole environment, as it would here.
+            environment=dict(os.environ),
+        )
+    )
     return Started(name, child.url, f"http:{child.url}/talk", child)
 
 
@@ -105,18 +120,3 @@ def _try_building(kind: str, option: str, context: BotContext) -> None:
     # A thread has no event loop yet, whatever runs here.
     with ThreadPoolExecutor(1) as thread, suppress(Exception):
         thread.submit(lambda: asyncio.run(bot.close())).result()
-
-
-def _start_model(name: str, port: int) -> Started:
-    """Start the bare model: without an agent there is no prompt, but any client of OpenAI's protocol can use it."""
-    from vivavoce.bots.smollm2 import server_launch
-
-    child = start_child(server_launch(port))
-    return Started(name, child.url, f"openai:smollm2@{child.url}/v1", child)
-
-
-def _serving(name: str, material: Mapping[str, object]) -> Launch:
-    command = (sys.executable, "-m", "vivavoce.bots.serving")
-    # The bot may be anyone's, with keys of its own: it gets the whole environment, as it would here.
-    remedy = "correct what it says; `viva bots list` shows the kinds of bots"
-    return Launch(name, command, material, timeout_s=300.0, remedy=remedy, environment=dict(os.environ))

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from vivavoce import plugins
 from vivavoce.classifiers.protocol import Floats, Probabilities
 from vivavoce.errors import UsageError, nearest
 from vivavoce.records import Guess
@@ -81,6 +82,7 @@ class EstimatorClassifier:
         return self._fitted
 
 
+@plugins.declare(plugins.Declaration(needs_option=True))
 def from_option(option: str = "") -> EstimatorClassifier:
     """Any scikit-learn estimator, as `sklearn.module.Name?parameter=value&...`."""
     path, _, query = option.strip().partition("?")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce import plugins
 from vivavoce.classifiers import logistic
 from vivavoce.classifiers.bayes import Counts, Ids, NaiveBayes, count, sharpen
 from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
@@ -186,6 +187,7 @@ def segmented(texts: Sequence[str], language: str = "auto") -> Sequence[str]:
     return [" ".join(words(text, "zh")) for text in texts] if language == "zh" else texts
 
 
+@plugins.declare(plugins.Declaration(plugins.Reach.PROCESS))
 def tfidf(option: str = "") -> LexicalClassifier:
     """Words and letters (TF-IDF), naive Bayes and logistic regression; the option names the language."""
     return LexicalClassifier(language=option or "auto")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from vivavoce.classifiers.protocol import Classifier
 from vivavoce.errors import ClassifierError, UsageError
 from vivavoce.records import Guess
+from vivavoce.retries import backoff, retry
 
 T = TypeVar("T")
 FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 30.0
 
 
 class PatientClassifier:
@@ -48,15 +47,17 @@ class PatientClassifier:
         return self._call(f"an answer to {len(texts)} texts", lambda: self._inner.guess(texts))
 
     def _call(self, what: str, call: Callable[[], T]) -> T:
-        for attempt in range(1, self._attempts + 1):
-            try:
-                return within(self._timeout, call, what)
-            except Exception as error:
-                if attempt == self._attempts:
-                    raise _tired(error, what, self._attempts) from error
-                self.repeated += 1
-                time.sleep(min(LONGEST_PAUSE, self._pause * 2 ** (attempt - 1)))
-        raise AssertionError("unreachable")
+        waits = [backoff(attempt, first_s=self._pause) for attempt in range(1, self._attempts)]
+        try:
+            return retry(lambda: within(self._timeout, call, what), waits, before=self._count_repeat)
+        except Exception as error:
+            if self._attempts == 1:
+                raise
+            message = f"the engine failed {self._attempts} times at {what}; the last time: {error}"
+            raise ClassifierError(message) from error
+
+    def _count_repeat(self) -> None:
+        self.repeated += 1
 
 
 def within(seconds: float | None, call: Callable[[], T], what: str) -> T:
@@ -81,9 +82,3 @@ def within(seconds: float | None, call: Callable[[], T], what: str) -> T:
     if errors:
         raise errors[0]
     return outcome[0]
-
-
-def _tired(error: Exception, what: str, attempts: int) -> Exception:
-    if attempts == 1:
-        return error
-    return ClassifierError(f"the engine failed {attempts} times at {what}; the last time: {error}")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from vivavoce import plugins
 from vivavoce.classifiers.protocol import Classifier
 from vivavoce.errors import UsageError, nearest
 
@@ -20,6 +21,7 @@ _FOUR_METHODS = ("all_intents", "create_intent", "delete_intent", "classify")
 _ESTIMATOR = ("fit", "predict", "get_params")
 
 
+@plugins.declare(plugins.Declaration(needs_option=True))
 def from_option(option: str = "") -> Classifier:
     """Your own, as `package.module:factory`: a function, a class or a ready object.
 

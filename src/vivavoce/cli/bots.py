@@ -67,11 +67,15 @@ def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False
     check_targets({"--json": json_path})
     from vivavoce import plugins
     from vivavoce.bots import list_bots
+    from vivavoce.bots.declaration import find_connector
     from vivavoce.reports.conversations.tables import show_bots
 
     found = list_bots(bots)
     if json_path:
-        rows = [{"name": one.name, "origin": one.origin, "about": one.summary} for one in found]
+        rows = [
+            {"name": one.name, "origin": one.origin, "about": one.summary, "reach": find_connector(one.kind).reach}
+            for one in found
+        ]
         write_content(json_path, {**head("bots"), "bots": rows})
     if not quiet and json_path != "-":
         kinds = len(plugins.available(plugins.BOTS))

@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from vivavoce.retries import backoff
+
 _log = logging.getLogger(__name__)
 MODULE = "vivavoce.jobs.worker_main"
 # The address may hold a password, which others could read in the list of processes: it goes by the environment.
 STORE = "VIVA_WORKER_STORE"
-# Whoever dies at once would die again at once: pauses grow up to the last one.
-PAUSES = (0.2, 1.0, 5.0, 30.0)
+# A process that dies at once would die again at once: pauses grow five times each.
+FIRST_PAUSE_S = 0.2
 STEADY_SECONDS = 60.0
 STOP_SECONDS = 10.0
 
@@ -32,39 +34,41 @@ class Processes:
         self, noun: str, count: int, make: Callable[[], subprocess.Popen[bytes]], *, farewell: bytes = b""
     ) -> None:
         self._stop = threading.Event()
-        self._kept = [_Kept(noun, make, farewell) for _ in range(count)]
+        self._watched = [_Process(noun, make, farewell) for _ in range(count)]
         self._thread = threading.Thread(target=self._watch, name=f"viva-{noun}s", daemon=True)
 
     def start(self) -> None:
         """Start the processes and watch them."""
-        for kept in self._kept:
-            kept.start()
+        for watched in self._watched:
+            watched.start()
         self._thread.start()
 
     @property
     def count(self) -> int:
         """How many processes there are to be."""
-        return len(self._kept)
+        return len(self._watched)
 
     @property
     def pids(self) -> tuple[int, ...]:
         """The processes that are running now."""
-        return tuple(kept.process.pid for kept in self._kept if kept.process and kept.process.poll() is None)
+        return tuple(
+            watched.process.pid for watched in self._watched if watched.process and watched.process.poll() is None
+        )
 
     def stop(self) -> None:
         """Ask the processes to leave, and make them where they do not."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
-        for kept in self._kept:
-            kept.let_go()
-        for kept in self._kept:
-            kept.end(STOP_SECONDS)
+        for watched in self._watched:
+            watched.let_go()
+        for watched in self._watched:
+            watched.end(STOP_SECONDS)
 
     def _watch(self) -> None:
         while not self._stop.wait(0.2):
-            for kept in self._kept:
-                kept.look_after()
+            for watched in self._watched:
+                watched.restart_if_gone()
 
 
 class WorkerProcesses(Processes):
@@ -81,7 +85,7 @@ class WorkerProcesses(Processes):
         )
 
 
-class _Kept:
+class _Process:
     """One process that is kept running."""
 
     def __init__(self, noun: str, make: Callable[[], subprocess.Popen[bytes]], farewell: bytes) -> None:
@@ -98,7 +102,7 @@ class _Kept:
         self._begun = time.monotonic()
         self._again_at = None
 
-    def look_after(self) -> None:
+    def restart_if_gone(self) -> None:
         """Start the process again when it is gone, after a pause."""
         if self.process is None or self.process.poll() is None:
             return
@@ -112,7 +116,7 @@ class _Kept:
     def _pause(self) -> float:
         lived = time.monotonic() - self._begun
         self._deaths = 0 if lived > STEADY_SECONDS else self._deaths + 1
-        return PAUSES[min(self._deaths, len(PAUSES)) - 1] if self._deaths else PAUSES[0]
+        return backoff(max(1, self._deaths), first_s=FIRST_PAUSE_S, factor=5.0)
 
     def let_go(self) -> None:
         """Close the pipe, which tells the process to leave."""

@@ -10,8 +10,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from vivavoce.bots.pace import Pace, Pacing
 from vivavoce.bots.protocol import Limits
-from vivavoce.conversations.running.pace import Pace, Pacing
 from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.store.repositories.claims import limit_key
 from vivavoce.store.rows import Run
@@ -70,7 +70,7 @@ class Rooms:
             await self._close(run_id)
 
     async def _open(self, run: Run, material: bytes) -> TalkRoom:
-        from vivavoce.conversations.running.pace import Allowance
+        from vivavoce.bots.pace import Allowance
         from vivavoce.jobs.exams.talks import TalkRoom
         from vivavoce.jobs.rooms import make_pace
 

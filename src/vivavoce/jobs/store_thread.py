@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from vivavoce.errors import StoreError
+from vivavoce.retries import retry
 from vivavoce.store.database import Store
 from vivavoce.store.transaction import Transaction
 
@@ -37,13 +37,8 @@ class StoreThread:
         self._thread.shutdown(wait=True)
 
     def _asked(self, ask: Callable[[Transaction], T], writing: bool) -> T:
-        for pause in PAUSES:
-            try:
-                return self._once(ask, writing)
-            except StoreError:
-                time.sleep(pause)
-        return self._once(ask, writing)
+        def once() -> T:
+            with self.store.writing() if writing else self.store.reading() as tx:
+                return ask(tx)
 
-    def _once(self, ask: Callable[[Transaction], T], writing: bool) -> T:
-        with self.store.writing() if writing else self.store.reading() as tx:
-            return ask(tx)
+        return retry(once, PAUSES, on=StoreError)

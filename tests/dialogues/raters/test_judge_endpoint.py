@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from vivavoce import retries
+from vivavoce.bots import asking
 from vivavoce.bots.fakes import FakeServer, misbehaving_server
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
-from vivavoce.dialogues.raters import asking, judge
+from vivavoce.dialogues.raters import judge
 from vivavoce.dialogues.raters.openai import from_option
 from vivavoce.dialogues.raters.options import RaterOptions
 from vivavoce.dialogues.raters.protocol import Rater
@@ -31,7 +33,7 @@ GOOD = '{"quality": 4, "turns": [2], "why": "It answered."}'
 def quick_and_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.setattr(asking, "FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr(retries, "FIRST_WAIT_S", 0.001)
 
 
 def talk(name: str, text: str = "") -> Dialogue:
@@ -223,7 +225,7 @@ def judged(
         ("hang", "no answer within 0.05 s", 3),
         ("invalid_utf8", "not UTF-8", 1),
         ("unexpected", "not that of a chat endpoint", 1),
-        ("redirect", "302", 1),
+        ("redirect", "no connection to the judge", 3),
     ],
 )
 def test_a_broken_judge_gives_a_refusal_with_the_reason(behaviour: str, told: str, requests: int) -> None:

@@ -15,8 +15,8 @@ import pytest
 from pictures import undrawn
 from vivavoce import demo
 from vivavoce.bots import Bot, Limits, Reply, ScriptedBot, load_entries
+from vivavoce.bots.pace import Pace, Pacing
 from vivavoce.conversations import Plan, RunOptions, examine_conversations, expand, read_suite, result_to_json
-from vivavoce.conversations.running.pace import Pace, Pacing
 from vivavoce.conversations.scenario import Expectation, OnMismatch, Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.errors import BotError, DataError, UsageError, WorkError

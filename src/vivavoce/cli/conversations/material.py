@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from vivavoce.bots import Bot, BotFacts
     from vivavoce.conversations import Plan, RunEnd, RunOptions, RunRecord, Suite
 
-LOCAL_BOTS = ("vectors", "nearest", "keywords")
 RUNS = Path("viva-runs")
 BOTS_FILE = Path("bots.yaml")
 
@@ -85,10 +84,11 @@ def tell_unchecked(plan: Plan, bots: Sequence[BotFacts], quiet: bool) -> None:
 
 def bots_of(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
     """Return the bots that were named, else the local ones where the suite has an agent file."""
+    from vivavoce.agents import ENGINES
     from vivavoce.bots import load_bots
     from vivavoce.conversations.scenarios.suites import agent_of
 
-    names = list(talkers.bot or (LOCAL_BOTS if material.agent else ()))
+    names = list(talkers.bot or (ENGINES if material.agent else ()))
     if not names:
         raise UsageError(
             "no bot is named, and the suite has no agent file that a local one could run",
@@ -118,11 +118,12 @@ def options_again(record: RunRecord, pressure: Pressure) -> RunOptions:
 
 def origin_of(talkers: Talkers, material: Suite) -> dict[str, object]:
     """Return the words with which the bots were named, for a later resume."""
+    from vivavoce.agents import ENGINES
     from vivavoce.conversations.scenarios.suites import agent_of
 
     agent = agent_of(material)
     return {
-        "bots": list(talkers.bot or LOCAL_BOTS),
+        "bots": list(talkers.bot or ENGINES),
         "file": _whole(talkers.bots or BOTS_FILE),
         "agent": _whole(agent) or agent if agent else None,
         "folder": str(Path.cwd()),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from vivavoce.cli.conversations.material import LOCAL_BOTS
 from vivavoce.cli.shared.progress import Report
 from vivavoce.cli.shared.results import write_content, write_page
 
@@ -47,13 +46,14 @@ class DemoTalks:
 
 def hold_demo(out: Path, progress: Report) -> DemoTalks:
     """Hold the flight suite with the local engines and write the report."""
+    from vivavoce.agents import ENGINES
     from vivavoce.conversations import RunRecord, examine_conversations, result_to_json
     from vivavoce.reports.conversations.html import render_conversations
 
     folder = out / f"{SUITE}-run"
     # The folder of the demo is the demo's own: a second demo begins anew.
     shutil.rmtree(folder, ignore_errors=True)
-    result = examine_conversations(SUITE, LOCAL_BOTS, record=folder, progress=progress)
+    result = examine_conversations(SUITE, tuple(ENGINES), record=folder, progress=progress)
     talks = DemoTalks(result, folder, out / f"{SUITE}.html", out / f"{SUITE}.json")
     with RunRecord.open(folder) as record:
         write_page(talks.html, render_conversations(result, record))

@@ -22,7 +22,7 @@ GRACE_SECONDS = 5
 # Between processes that share a socket, whoever has fewer connections takes the next: the others hesitate, by so much
 # for each connection that they have, and never longer than anybody would notice.
 HESITATION_SECONDS = 0.0005
-LONGEST_HESITATION_SECONDS = 0.01
+MAX_HESITATION_SECONDS = 0.01
 # As long nothing is taken when the system has no place for a further connection.
 FULL_SECONDS = 0.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -81,7 +81,8 @@ class Server(uvicorn.Server):
 class SharingServer(Server):
     """A server that shares its sockets, and so the connections, with others of its kind.
 
-    Uvicorn's own would take all connections that wait, and leave the others with nothing to do.
+    Uvicorn's own would take all connections that wait, and leave the others with nothing to do. How a connection is
+    handed to its protocol (`_protocol`) is no public part of uvicorn, so its version has an upper bound.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -99,11 +100,15 @@ class SharingServer(Server):
 
     async def _take(self, bound: socket.socket) -> None:
         bound.setblocking(False)
+        loop, readable = asyncio.get_running_loop(), asyncio.Event()
         while True:
-            await _readable(bound)
-            await asyncio.sleep(
-                min(HESITATION_SECONDS * len(self.server_state.connections), LONGEST_HESITATION_SECONDS)
-            )
+            readable.clear()
+            loop.add_reader(bound, readable.set)
+            try:
+                await readable.wait()
+            finally:
+                loop.remove_reader(bound)
+            await asyncio.sleep(min(HESITATION_SECONDS * len(self.server_state.connections), MAX_HESITATION_SECONDS))
             try:
                 connection, _ = bound.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -112,20 +117,9 @@ class SharingServer(Server):
                 await asyncio.sleep(FULL_SECONDS)
                 continue
             with suppress(OSError):
-                await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
+                await loop.connect_accepted_socket(self._protocol, connection)
 
     def _protocol(self) -> asyncio.Protocol:
         return self.config.http_protocol_class(  # type: ignore[call-arg]
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
         )
-
-
-async def _readable(bound: socket.socket) -> None:
-    """Wait until somebody knocks."""
-    loop = asyncio.get_running_loop()
-    knocked = asyncio.Event()
-    loop.add_reader(bound, knocked.set)
-    try:
-        await knocked.wait()
-    finally:
-        loop.remove_reader(bound)

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from vivavoce.bots.asking import Answered, AskingPolicy, ask, open_talk
 from vivavoce.bots.protocol import Bot, Talk
 from vivavoce.bots.sessions import new_session
 from vivavoce.conversations.result import Verdict
-from vivavoce.conversations.running.asking import Answered, Manners, ask, open_talk
 from vivavoce.conversations.scenario import OnMismatch, Plan, Script, ScriptTurn
 from vivavoce.conversations.scenarios.placeholders import fill
 from vivavoce.conversations.transcript import Exchange, Session, State, TalkKey, Transcript
@@ -47,7 +47,7 @@ class Channel:
     """The way to one bot: how it is asked, and when it was last asked."""
 
     bot: Bot
-    manners: Manners
+    policy: AskingPolicy
     last_used: float | None = None
     messages: int = 0
 
@@ -134,7 +134,7 @@ async def _open_session(holding: Holding, record: Notes) -> Answered:
     """Begin a talk in a session of its own: a bot that remembers must not go on with an earlier attempt."""
     holding.session = new_session()
     record.open_session(holding.key, Session(holding.session, holding.attempt))
-    opened = await open_talk(holding.channel.bot, holding.session, holding.channel.manners)
+    opened = await open_talk(holding.channel.bot, holding.session, holding.channel.policy)
     holding.talk = opened.talk
     return opened
 
@@ -170,8 +170,8 @@ async def _say(holding: Holding, turn: ScriptTurn) -> Exchange:
     cold = channel.mark(asyncio.get_running_loop().time())
     holding.said += 1
     assert holding.talk is not None, "a talk is opened before anything is said"  # noqa: S101
-    patience = turn.wait_s or max(channel.manners.limits.timeout_s, holding.plan.defaults.wait_s or 0)
-    answered = await ask(holding.talk, text, channel.manners, patience, f"{holding.session}/{turn.number}")
+    patience = turn.wait_s or max(channel.policy.limits.timeout_s, holding.plan.defaults.wait_s or 0)
+    answered = await ask(holding.talk, text, channel.policy, patience, f"{holding.session}/{turn.number}")
     return _exchange(turn, holding, answered, text, cold)
 
 
@@ -219,11 +219,11 @@ async def _replay(holding: Holding, record: Notes) -> bool:
     if opened.talk is None:
         return False
     for place, text in enumerate(holding.good):
-        if not channel.manners.allowance.take(1):
+        if not channel.policy.allowance.take(1):
             return False
         channel.mark(asyncio.get_running_loop().time())
         again = await ask(
-            opened.talk, text, channel.manners, channel.manners.limits.timeout_s, f"{holding.session}/{place}"
+            opened.talk, text, channel.policy, channel.policy.limits.timeout_s, f"{holding.session}/{place}"
         )
         if again.status is not Status.OK:
             return False

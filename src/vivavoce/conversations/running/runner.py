@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from vivavoce.bots.asking import AskingPolicy
+from vivavoce.bots.lag import LoopLag
+from vivavoce.bots.pace import Allowance, Pace
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
-from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold
-from vivavoce.conversations.running.lag import LoopLag
 from vivavoce.conversations.running.memory import settled_memory
-from vivavoce.conversations.running.pace import Allowance, Pace
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
 from vivavoce.conversations.transcript import RunHeader, State, TalkKey
@@ -162,7 +162,7 @@ async def close_bots(bots: Iterable[Bot]) -> None:
 
 def despair(channel: Channel, failures: int, most: int) -> str:
     """Say why there is no use in asking a bot any more after so many failures in a row; nothing while there is."""
-    name, wait = channel.bot.facts.name, channel.manners.pace.turned_away
+    name, wait = channel.bot.facts.name, channel.policy.pace.turned_away
     if wait is not None:
         return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
     if failures >= most:
@@ -196,7 +196,9 @@ class _Run:
     async def hold_all(self, bots: Sequence[Bot]) -> None:
         done = {key for key, state in self.record.states().items() if state is State.DONE}
         queues = [self._queue(bot, done) for bot in bots]
-        workers = [queue for queue in queues for _ in range(self._workers(queue))]
+        workers = [
+            queue for queue in queues for _ in range(min(queue.channel.policy.limits.at_once, len(queue.talks)))
+        ]
         # Which bot is asked first in each round is drawn, so that none always gets the quiet moment.
         random.Random(f"{self.options.seed}/workers").shuffle(workers)  # noqa: S311
         try:
@@ -222,11 +224,8 @@ class _Run:
         talks = [(script, TalkKey(bot.facts.name, script.id, repeat)) for script, repeat in talks_of(header)]
         left = [talk for talk in talks if talk[1] not in done]
         shuffle_talks(left, self.options.seed)
-        manners = Manners(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
-        return _Queue(Channel(bot, manners), deque(left), len(talks), len(talks) - len(left))
-
-    def _workers(self, queue: _Queue) -> int:
-        return max(0, min(queue.channel.manners.limits.at_once, len(queue.talks)))
+        policy = AskingPolicy(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
+        return _Queue(Channel(bot, policy), deque(left), len(talks), len(talks) - len(left))
 
     async def _work(self, queue: _Queue, delay: float) -> None:
         await asyncio.sleep(delay)
@@ -235,13 +234,11 @@ class _Run:
             if not self.allowance.take(len(script.turns)):
                 queue.talks.append((script, key))
                 return
-            holding = self._holding(queue, script, key)
+            attempt = self.record.attempts(key) + 1
+            holding = Holding(queue.channel, self.record.header.plan, script, key, attempt)
             state = await hold(holding, self.record)
             self.allowance.give_back(len(script.turns) - holding.said)
             self._count(queue, state, answered=holding.heard > 0)
-
-    def _holding(self, queue: _Queue, script: Script, key: TalkKey) -> Holding:
-        return Holding(queue.channel, self.record.header.plan, script, key, self.record.attempts(key) + 1)
 
     def _count(self, queue: _Queue, state: State, *, answered: bool) -> None:
         queue.done += 1

@@ -7,19 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 
+from vivavoce.bots.asking import Answered, AskingPolicy, call_patiently
+from vivavoce.bots.pace import Allowance, Pace
 from vivavoce.bots.protocol import Bot, Limits
-from vivavoce.bots.redaction import Redactor
-from vivavoce.bots.wire import excerpt
+from vivavoce.bots.redaction import Redactor, excerpt
+from vivavoce.bots.sessions import new_session
 from vivavoce.dialogues.dialogue import HIGHEST, Dialogue
 from vivavoce.dialogues.raters.answers import Verdict, read_verdict
-from vivavoce.dialogues.raters.asking import Asked, Manners, ask
 from vivavoce.dialogues.raters.judge_record import AnswerKey, JudgeRecord
 from vivavoce.dialogues.raters.loops import run_to_end
 from vivavoce.dialogues.raters.options import RaterOptions
 from vivavoce.dialogues.raters.rubric import VERSION, Question, fingerprint, write_question
 from vivavoce.dialogues.result import Cause, Origin, Reason, Score, TurnEffect
-from vivavoce.errors import plural
-from vivavoce.records import Status
+from vivavoce.errors import BotError, plural
+from vivavoce.records import Reply, Status
 
 __all__ = ["JudgeRater"]
 
@@ -40,7 +41,10 @@ class JudgeRater:
         options = options or RaterOptions()
         self._bot, self._model, self._name = bot, model, name
         self._most, self._progress = options.most, options.progress
-        self._manners = Manners(_limits(bot.facts.limits, options), options.most, options.seed)
+        limits = _limits(bot.facts.limits, options)
+        self._allowance = Allowance(options.most)
+        # A judge that takes minutes may be faster the next time; a dialogue without a rating is lost.
+        self._policy = AskingPolicy(limits, Pace(limits), options.seed, self._allowance, repeats_timeouts=True)
         self._record = JudgeRecord(options.record) if options.record is not None else None
         self._answers: dict[AnswerKey, str] = self._record.read() if self._record else {}
 
@@ -77,7 +81,7 @@ class JudgeRater:
                 stack.enter_context(self._record)
             try:
                 async with asyncio.TaskGroup() as group:
-                    for _ in range(min(self._manners.limits.at_once, run.total)):
+                    for _ in range(min(self._policy.limits.at_once, run.total)):
                         group.create_task(self._work(run))
             except ExceptionGroup as errors:
                 raise errors.exceptions[0] from errors
@@ -92,33 +96,52 @@ class JudgeRater:
                 run.failures[key] = stopped
                 continue
             question = write_question(dialogue)
-            asked = await ask(self._bot, question.text, self._manners, key.dialogue)
-            self._keep(key, dialogue, asked, run)
+            if self._allowance.take(1):
+                self._keep(key, dialogue, await self._ask(question.text, key.dialogue), run)
+            else:
+                run.failures[key] = self._capped()
             run.done += 1
             if self._progress is not None:
                 self._progress(run.done, run.total)
 
     def _capped(self) -> str:
-        if self._manners.left != 0:
+        if self._allowance.left != 0:
             return ""
         cap = plural(self._most or 0, "message")
         return f"not asked: the cap of {cap} was reached; raise it, and keep a record so that nothing is asked twice"
 
-    def _keep(self, key: AnswerKey, dialogue: Dialogue, asked: Asked, run: _Run) -> None:
-        if asked.status is Status.NOT_REACHED:
-            run.failures[key] = self._capped()
-            return
+    async def _ask(self, question: str, label: str) -> Answered:
+        """Ask one question in a conversation of its own; never raises for what a judge does."""
+
+        async def once() -> Answered:
+            try:
+                reply = await (await self._bot.open(new_session())).say(question)
+            except BotError as error:
+                raise _about_judge(error) from error
+            except Exception as error:
+                if isinstance(error, TimeoutError):
+                    raise
+                # The words of an unforeseen error may hold a secret; its kind does not.
+                raise BotError(f"the connector failed: {type(error).__name__}", status=Status.FAILED) from error
+            if not reply.text.strip():
+                return Answered(Status.EMPTY, reply, error=f"the judge said nothing{_ending(reply.raw)}")
+            return Answered(Status.OK, reply)
+
+        return await call_patiently(once, self._policy, self._policy.limits.timeout_s, label)
+
+    def _keep(self, key: AnswerKey, dialogue: Dialogue, asked: Answered, run: _Run) -> None:
+        reply = asked.reply or Reply()
         if self._record is not None:
             more = {
                 "id": dialogue.id,
                 "judge": self._bot.facts.about,
                 "attempts": asked.attempts,
                 "error": asked.error,
-                "raw": asked.raw,
+                "raw": reply.raw,
             }
-            self._record.write(key, asked.status, asked.content, **more)
+            self._record.write(key, asked.status, reply.text if asked.status is Status.OK else "", **more)
         if asked.status is Status.OK:
-            self._answers[key] = asked.content
+            self._answers[key] = reply.text
         else:
             run.failures[key] = f"the judge gave no mark: {asked.error}"
         run.note(asked)
@@ -157,12 +180,30 @@ class _Run:
     in_a_row: int = 0
     given_up: str = ""
 
-    def note(self, asked: Asked) -> None:
+    def note(self, asked: Answered) -> None:
         """Count questions without an answer; one that is answered begins the count anew."""
         unanswered = asked.status.error or asked.status is Status.TIMEOUT
         self.in_a_row = self.in_a_row + 1 if unanswered else 0
         if self.in_a_row >= GIVE_UP_AFTER:
             self.given_up = f"not asked: {self.in_a_row} questions in a row got no answer; the last: {asked.error}"
+
+
+def _about_judge(error: BotError) -> BotError:
+    """Return the error in words; here the bot at the other end is the judge."""
+    meaning = Status(error.status).meaning
+    what = error.what.replace(meaning, meaning.replace("the bot", "the judge"), 1)
+    return BotError(what, status=error.status, retry_after=error.retry_after)
+
+
+def _ending(raw: object) -> str:
+    """Return why a model stopped without a word, where it says so."""
+    try:
+        reason = raw["choices"][0]["finish_reason"]  # type: ignore[index]
+    except (KeyError, IndexError, TypeError):
+        return ""
+    if reason == "length":
+        return ": its answer was cut off before it began, give it more `max_tokens`"
+    return f" (it ended with '{reason}')"[:80] if isinstance(reason, str) else ""
 
 
 def _limits(own: Limits, options: RaterOptions) -> Limits:

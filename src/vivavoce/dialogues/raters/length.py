@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log2
 
+from vivavoce import plugins
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Origin, Reason, Score
 from vivavoce.errors import UsageError, plural
@@ -18,6 +19,7 @@ LEAST_A_SIDE = 2
 POINTS = 0.5
 
 
+@plugins.declare(plugins.Declaration(plugins.Reach.PROCESS))
 def from_option(option: str = "") -> LengthRater:
     """Only turns and words, counted: half a point for each doubling. What any other rater has to beat."""
     if option:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vivavoce import plugins
 from vivavoce.bots import openai
 from vivavoce.bots.entries import entry_faults
 from vivavoce.bots.protocol import BotContext
@@ -18,6 +19,7 @@ MOST_TOKENS = 1024
 _RESERVED = ("system", "prompt_file", "model", "kind", "option")
 
 
+@plugins.declare(plugins.Declaration(plugins.Reach.ADDRESS))
 def from_option(option: str = "", options: RaterOptions | None = None) -> JudgeRater:
     """Ask a language model to judge by a rubric: `model` or `model@base_url`, with the key in OPENAI_API_KEY."""
     options = options or RaterOptions()
@@ -35,7 +37,7 @@ def from_option(option: str = "", options: RaterOptions | None = None) -> JudgeR
 
 def _check_settings(options: RaterOptions, where: str) -> None:
     faults = [Fault(f"'{key}' cannot be set for a judge", key) for key in options.settings if key in _RESERVED] + [
-        Fault(message, ".".join(steps)) for steps, message in entry_faults(options.settings, openai.ENTRY_KEYS)
+        Fault(message, ".".join(steps)) for steps, message in entry_faults(options.settings, openai.CONNECTOR.keys)
     ]
     if faults:
         raise UsageError("these settings cannot be used", where=where, faults=faults, remedy="correct them")

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from vivavoce.bots.pace import Allowance, Pacing
 from vivavoce.conversations.record_form import transcript_to_text
 from vivavoce.conversations.running.holding import hold_alone
-from vivavoce.conversations.running.pace import Allowance, Pacing
 from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, talks_of
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript, as_met
 from vivavoce.errors import UsageError, plural

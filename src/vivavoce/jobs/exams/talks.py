@@ -14,16 +14,16 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots import Bot, BotFacts, Limits, load_entries
+from vivavoce.bots.asking import AskingPolicy
+from vivavoce.bots.lag import LoopLag
+from vivavoce.bots.pace import Allowance, Pace, Pacing
 from vivavoce.codec import Hook, from_json, shape
 from vivavoce.conversations.record_form import (
     header_to_text,
     transcript_from_text,
     transcript_to_text,
 )
-from vivavoce.conversations.running.asking import Manners
 from vivavoce.conversations.running.holding import Channel, Holding, hold_alone
-from vivavoce.conversations.running.lag import LoopLag
-from vivavoce.conversations.running.pace import Allowance, Pace, Pacing
 from vivavoce.conversations.running.runner import close_bots, despair, lag_for, make_header, options_of
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
 from vivavoce.errors import DataError, UsageError, WorkError, nearest, plural
@@ -243,7 +243,7 @@ def open_channel(
     """Return the way to a bot of a run, under the limits that were set when the run began."""
     limits = {facts.name: facts.limits for facts in material.header.bots}
     watched = None if lag is None else lag_for(bot, lag)
-    return Channel(bot, Manners(limits[bot.facts.name], pace, material.header.seed, allowance, watched))
+    return Channel(bot, AskingPolicy(limits[bot.facts.name], pace, material.header.seed, allowance, watched))
 
 
 def make_holding(material: Material, channel: Channel, talk: TalkKey, attempt: int = 1) -> Holding:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from vivavoce import plugins
 from vivavoce.bots import entry_problems, entry_variables, runs_programs
+from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import ANYWHERE, REMEDY, Addresses, public_addresses, refused_host
 from vivavoce.bots.redaction import is_telling, sent_variables
 from vivavoce.errors import Fault
@@ -71,12 +72,14 @@ def option_of(entry: Entry) -> str:
 
 def addresses_of(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the addresses that a bot is asked at, each with its key."""
-    opening = entry.get("open")
-    inner = opening.get("url") if isinstance(opening, Mapping) else None
     option = option_of(entry)
+    declared = find_connector(kind_of(entry)).options or ()
+    named = {one.name: one.value(entry) for one in declared if one.type == "address"}
+    # Of a kind that declares nothing the usual keys are looked at.
+    usual = {key: entry.get(key) for key in ("url", "base_url")} if not declared else {}
     # A model may be written with its address: `gpt@https://...`.
     written = option[option.find("http") :] if "://" in option and "http" in option else ""
-    found = {"url": entry.get("url"), "base_url": entry.get("base_url"), "open.url": inner, "option": written}
+    found = {**named, **usual, "option": written}
     yield from ((key, value) for key, value in found.items() if isinstance(value, str) and value)
 
 

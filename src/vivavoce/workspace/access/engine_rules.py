@@ -11,11 +11,6 @@ from vivavoce.store.rows import Project, Role
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import server_rules
 
-# These are nothing without an option, so they cannot be chosen from a list.
-_BARE = frozenset({"python", "sklearn"})
-# The option of these is a language; that of all others names code or files of the machine.
-_HARMLESS = frozenset({"tfidf"})
-
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -30,7 +25,11 @@ def known_engines() -> tuple[Engine, ...]:
     """Return the engines that are installed and can be used as they are, by name."""
     found = plugins.describe(plugins.CLASSIFIERS)
     # What an option would mean is of no use where none can be given.
-    return tuple(Engine(one.name, one.summary.partition("; the option")[0]) for one in found if one.name not in _BARE)
+    return tuple(
+        Engine(one.name, one.summary.partition("; the option")[0])
+        for one in found
+        if not _declared(one.name).needs_option
+    )
 
 
 def engine_names(project: Project) -> tuple[str, ...]:
@@ -42,20 +41,22 @@ def check_engine(actor: Actor, name: str) -> str:
     """Return the name of an engine, `kind` or `kind:option`, as it is kept; refuse what this person cannot choose.
 
     An option that names code or files of this machine is for admins, and only where whoever runs the server allows
-    programs: whoever may write it can run anything here. Nothing is loaded to find out.
+    programs: whoever may write it can run anything here. What the option names is not loaded to find out.
     """
     kind, option = plugins.split_name(name)
     if kind not in plugins.available(plugins.CLASSIFIERS):
         raise _refusal(f"there is no engine '{kind}'.{nearest(kind, _offered())}")
-    if kind in _BARE and not option:
+    declared = _declared(kind)
+    if declared.needs_option and not option:
         raise _refusal(f"the engine '{kind}' is nothing without an option")
-    if option and kind not in _HARMLESS and not actor.role.covers(Role.ADMIN):
+    uses_machine = bool(option) and declared.reach is plugins.Reach.PROGRAM
+    if uses_machine and not actor.role.covers(Role.ADMIN):
         raise AccessError(
             f"the engine '{name}' uses code or files of this machine, and {actor.name} is {actor.role}",
             where="classifier",
             remedy="choose an engine from the list, or ask an admin",
         )
-    if option and kind not in _HARMLESS:
+    if uses_machine:
         require_programs(actor, f"the engine '{name}'", "classifier")
     return f"{kind}:{option}" if option else kind
 
@@ -71,6 +72,11 @@ def require_programs(actor: Actor, what: str, where: str) -> None:
             where=where,
             remedy="choose one from the list, or let whoever runs the server set `bot_programs`",
         )
+
+
+def _declared(kind: str) -> plugins.Declaration:
+    declared = plugins.find_declaration(plugins.CLASSIFIERS, kind)
+    return declared if isinstance(declared, plugins.Declaration) else plugins.Declaration()
 
 
 def _refusal(what: str) -> UsageError:

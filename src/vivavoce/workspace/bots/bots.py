@@ -12,10 +12,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry, runs_programs
+from vivavoce.bots.addresses import shown_address
 from vivavoce.bots.contract import hold_checks
+from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import limited_to
-from vivavoce.bots.registry import THINKING
-from vivavoce.bots.wire import shown_address
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.kept import Kept
@@ -201,11 +201,12 @@ def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: Bo
     except VivaError as error:
         return _refused(row.name, [error.what, *map(str, error.faults), error.remedy])
     with PLACES.take(actor.user_id or ""):
-        report = asyncio.run(_checked(bot, row.name, rules))
-    return _told(report, agent)
+        report = asyncio.run(_check_in_time(bot, row.name, rules))
+    checks = tuple(CheckLine(check.name, check.passed, check.note, _meaning(check.name)) for check in report.checks)
+    return BotReport(report.bot, report.passed, checks, report.replies, report.typical_s, agent)
 
 
-async def _checked(bot: Bot, name: str, rules: BotRules) -> ContractReport:
+async def _check_in_time(bot: Bot, name: str, rules: BotRules) -> ContractReport:
     with limited_to(rules.addresses):
         try:
             async with asyncio.timeout(TEST_SECONDS):
@@ -227,16 +228,11 @@ def _hurried(entry: Entry) -> Entry:
 
 def _agent_for(store: Store, project: Project, row: BotRow) -> str:
     """Return the agent that a bot runs for a trial: that of the first suite, where it names none itself."""
-    if kind_of(row.entry) not in THINKING or option_of(row.entry) or row.entry.get("agent"):
+    if not find_connector(kind_of(row.entry)).learns_here or option_of(row.entry) or row.entry.get("agent"):
         return ""
     with store.reading() as tx:
         named = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
     return named[0] if named else USUAL_AGENT
-
-
-def _told(report: ContractReport, agent: str) -> BotReport:
-    checks = tuple(CheckLine(one.name, one.passed, one.note, _meaning(one.name)) for one in report.checks)
-    return BotReport(report.bot, report.passed, checks, report.replies, report.typical_s, agent)
 
 
 def _refused(name: str, reasons: Iterable[str]) -> BotReport:
@@ -278,8 +274,7 @@ def _shown_place(entry: Entry) -> str:
 def _limits(entry: Entry) -> Limits:
     from vivavoce.bots import BotContext, BotFacts, entry_facts
 
-    usual = Limits(at_once=8, retries=0) if kind_of(entry) in THINKING else Limits()
-    usual = Limits(at_once=4, timeout_s=60.0) if kind_of(entry) == "openai" else usual
+    usual = find_connector(kind_of(entry)).limits
     try:
         return entry_facts(BotContext("bot", entry=entry), BotFacts("bot", limits=usual)).limits
     except InputError:

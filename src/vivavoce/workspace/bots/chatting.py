@@ -18,11 +18,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vivavoce.bots import Bot, Reply, Status, Talk, load_entry, runs_programs
+from vivavoce.bots.asking import AskingPolicy, ask, open_talk
+from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import Addresses, limited_to
-from vivavoce.bots.registry import THINKING
+from vivavoce.bots.pace import Pace
 from vivavoce.bots.sessions import new_session
-from vivavoce.conversations.running.asking import Manners, ask, open_talk
-from vivavoce.conversations.running.pace import Pace
 from vivavoce.errors import AbsentError, AccessError, BotError, UsageError, WorkError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
@@ -31,7 +31,7 @@ from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 from vivavoce.workspace.scenarios.drafts import Draft, DraftTurn
 
 if TYPE_CHECKING:
-    from vivavoce.conversations.running.asking import Answered
+    from vivavoce.bots.asking import Answered
 
 MOST_MESSAGES = 30
 MOST_LETTERS = 2_000
@@ -162,7 +162,7 @@ class _Open:
 
     bot: Bot
     talk: Talk
-    manners: Manners
+    policy: AskingPolicy
     said: list[str]
     since: float
     own_bot: bool
@@ -199,7 +199,7 @@ class Desk:
                 await _end(known)
                 known = await _begin(bot or _load(partner), key, earlier, _is_thinking(partner.row))
             try:
-                answered = await ask(known.talk, text, known.manners, LONGEST_REPLY_S, key)
+                answered = await ask(known.talk, text, known.policy, LONGEST_REPLY_S, key)
             except asyncio.CancelledError:
                 await _end(known)
                 raise
@@ -228,14 +228,14 @@ def _desk() -> Desk:
 
 async def _begin(bot: Bot, key: str, earlier: Sequence[str], thinking: bool) -> _Open:
     limits = replace(bot.facts.limits, retries=0, timeout_s=min(bot.facts.limits.timeout_s, LONGEST_REPLY_S))
-    manners = Manners(limits, Pace(limits))
-    opened = await open_talk(bot, new_session(), manners)
+    policy = AskingPolicy(limits, Pace(limits))
+    opened = await open_talk(bot, new_session(), policy)
     if opened.talk is None:
         await bot.close()
         raise BotError(opened.error or "the bot did not begin a talk", status=str(opened.status))
-    found = _Open(bot, opened.talk, manners, [], time.monotonic(), not thinking)
+    found = _Open(bot, opened.talk, policy, [], time.monotonic(), not thinking)
     for text in earlier:
-        answered = await ask(found.talk, text, manners, LONGEST_REPLY_S, key)
+        answered = await ask(found.talk, text, policy, LONGEST_REPLY_S, key)
         if answered.status not in (Status.OK, Status.EMPTY):
             await _end(found)
             raise BotError(answered.error or str(answered.status), status=str(answered.status))
@@ -278,7 +278,7 @@ def _load(partner: Partner) -> Bot:
 
 
 def _is_thinking(row: BotRow) -> bool:
-    return str(row.entry.get("kind", "")).partition(":")[0].strip() in THINKING
+    return find_connector(str(row.entry.get("kind", "")).partition(":")[0].strip()).learns_here
 
 
 @lru_cache(maxsize=8)

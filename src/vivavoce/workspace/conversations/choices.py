@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from vivavoce.bots import BotFacts, load_entry
-from vivavoce.bots.registry import THINKING
+from vivavoce.bots.declaration import find_connector
 from vivavoce.conversations import Plan, Suite, check_suite, expand
 from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
@@ -21,8 +21,6 @@ from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 from vivavoce.workspace.scenarios.suites import put_together
 
-# Bots that need nothing but an agent file, in the order in which they are offered.
-BUILT_IN = ("vectors", "nearest", "keywords")
 MOST_REPEATS = 100
 MOST_AT_ONCE = 200
 MOST_PER_SECOND = 1000.0
@@ -123,9 +121,11 @@ def offer(store: Store, project: Project, suite: str) -> Offer:
 
 def offered_bots(bots: Sequence[BotRow], suite: SuiteRow) -> tuple[OfferedBot, ...]:
     """Return the bots of a project, then those that the agent of the suite gives; a name is offered once."""
+    from vivavoce.agents import ENGINES
+
     own = [OfferedBot(bot.name, bot.entry) for bot in bots]
     taken = {bot.name for bot in own}
-    given = [name for name in BUILT_IN if suite.agent and name not in taken]
+    given = [name for name in ENGINES if suite.agent and name not in taken]
     return (*own, *(OfferedBot(name, {"kind": name}, built_in=True) for name in given))
 
 
@@ -236,7 +236,7 @@ def gather_facts(found: Offer, choice: Choice) -> tuple[list[BotFacts], list[Fau
 
 
 def _facts(bot: OfferedBot, agent: str | None, seed: int) -> BotFacts:
-    if bot.kind in THINKING:
+    if find_connector(bot.kind).learns_here:
         return _learned_facts(bot.name, json.dumps(dict(bot.entry), sort_keys=True), agent, seed)
     return load_entry(bot.name, bot.entry, agent=agent, seed=seed).facts
 

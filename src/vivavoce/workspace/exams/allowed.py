@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vivavoce import plugins
+from vivavoce.dialogues.raters.registry import RATERS
 from vivavoce.errors import UsageError
 from vivavoce.store.rows import Role, Run
 from vivavoce.store.transaction import Transaction
@@ -14,8 +15,6 @@ from vivavoce.workspace.access.engine_rules import check_engine, require_program
 
 # The rater that comes with the product; others run code or ask a service, so only admins name them.
 SHIPPED_RATER = "learned"
-# The option of these names a model of a service, that of all others code or files.
-_ASKING = frozenset({"openai"})
 
 
 def check_allowed(tx: Transaction, actor: Actor, run: Run) -> None:
@@ -35,7 +34,8 @@ def check_rater(actor: Actor, rater: str) -> None:
         return
     actor.require(Role.ADMIN)
     kind, option = plugins.split_name(rater)
-    if option and kind not in _ASKING:
+    declared = plugins.find_declaration(RATERS, kind)
+    if option and not (isinstance(declared, plugins.Declaration) and declared.reach is plugins.Reach.ADDRESS):
         require_programs(actor, f"the rater '{rater}'", "rater")
 
 

@@ -20,7 +20,6 @@ from vivavoce.workspace.uploads import Source
 
 NAME, SLUG = "Demo: recruiting", "demo"
 FAQ, LANGUAGE = "recruiting-en", "en"
-ENGINES = ("vectors", "nearest", "keywords")
 BATCH = "demo talks"
 
 
@@ -29,6 +28,8 @@ def create_demo_project(store: Store, actor: Actor) -> Project:
 
     A project that has the short name already stays as it is; the new one gets a number.
     """
+    from vivavoce.agents import ENGINES
+
     actor.require(Role.EDITOR)
     project = create_project(store, actor, NAME, slug=_free_slug(store), language=LANGUAGE)
     why = "the demo project"

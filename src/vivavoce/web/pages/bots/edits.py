@@ -18,13 +18,13 @@ from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Word
 from vivavoce.web.pages.bots.form import (
-    FORMS,
-    TITLES,
     FieldGroup,
+    bot_forms,
     entry_of,
     field_names,
     form_links,
     form_of,
+    form_title,
     groups_of,
     values_of,
 )
@@ -62,7 +62,7 @@ class DeleteView:
 @router.get("/new")
 def show_new(request: Request, who: Admin, project: ProjectInPath, form: Word = "http") -> Response:
     """Show the form for another bot."""
-    return _new_page(request, project, form if form in FORMS else "http", {"method": "POST"})
+    return _new_page(request, project, form if form in bot_forms() else "http", {"method": "POST"})
 
 
 @router.post("/new")
@@ -167,7 +167,7 @@ def _edit_page(  # noqa: PLR0917
 ) -> Response:
     words, path = words_of(request), f"/p/{project.slug}/bots/{line.bot.id}"
     forms = dict.fromkeys((form_of(line.bot.entry), "yaml"))
-    tabs = tuple(Link(words.gettext(TITLES[one]), f"{path}/edit?form={one}", one == form) for one in forms)
+    tabs = tuple(Link(form_title(words, each), f"{path}/edit?form={each}", each == form) for each in forms)
     lead = words.gettext("Runs that were held keep what held then; the next run asks the bot as it is said here.")
     view = BotFormView(
         lead, f"{path}/edit", path, tabs, form, groups_of(words, form, values, error), _why(words, values), error
@@ -182,8 +182,8 @@ def _form_page(request: Request, title: str, project: Project, view: BotFormView
 
 def _typed(form: Form) -> tuple[str, dict[str, str]]:
     """Return which form was sent, and its fields as they were typed."""
-    wanted = form.choice("form", FORMS, "http")
-    chosen = wanted if wanted in FORMS else "http"
+    wanted = form.choice("form", tuple(bot_forms()), "http")
+    chosen = wanted if wanted in bot_forms() else "http"
     return chosen, {name: form.text(name, most=bots.MOST_ENTRY) for name in (*field_names(chosen), "why")}
 
 

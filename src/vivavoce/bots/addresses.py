@@ -1,0 +1,51 @@
+"""Addresses of bots and requests to them: checked before they are used, shown without anything secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from vivavoce.bots.guard import ascii_host
+from vivavoce.errors import UsageError
+
+__all__ = ["Request", "check_address", "shown_address"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent. Never shown: it may hold secrets."""
+
+    method: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes | None = field(default=None, repr=False)
+
+
+def check_address(url: str, *, where: str = "") -> None:
+    """Refuse what is no http(s) address, a host name that cannot exist, and an address that holds a password."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise UsageError(
+            "the address of the bot does not begin with http:// or https://",
+            where=where,
+            remedy="write the whole address, for instance https://bot.example.org/chat",
+        )
+    try:
+        ascii_host(parts.hostname or "")
+    except ValueError:
+        raise UsageError(
+            f"'{parts.hostname}' is not a valid host name", where=where, remedy="check the spelling of the address"
+        ) from None
+    if "@" in parts.netloc:
+        raise UsageError(
+            "the address of the bot holds a user name or a password",
+            where=where,
+            remedy='leave it out and write `headers: {Authorization: "Basic ${NAME}"}` in the entry of bots.yaml',
+        )
+
+
+def shown_address(url: str) -> str:
+    """Return an address as it may be recorded: without user, password, query and fragment."""
+    return re.sub(r"(?<=://)[^/?#]*@", "", re.split(r"[?#]", url, maxsplit=1)[0])

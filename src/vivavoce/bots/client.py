@@ -1,0 +1,361 @@
+"""Requests to bots over HTTP, and their answers as JSON; every way to fail has its own status.
+
+Connections are aiohttp's. Where they may go is decided by `vivavoce.bots.guard`: before a request and before each
+redirect for what an address says itself, in the resolver for every address of a name, and once more for the address
+that a socket is opened for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import socket
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from string import punctuation
+from typing import Any
+from urllib.parse import quote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from vivavoce.bots.addresses import Request
+from vivavoce.bots.guard import (
+    ANYWHERE,
+    REMEDY,
+    Addresses,
+    AddressRefused,
+    addresses,
+    ascii_host,
+    find_addresses,
+    is_loopback,
+    refused_host,
+)
+from vivavoce.bots.redaction import Redactor, excerpt
+from vivavoce.bots.shapes import MAX_BYTES, decode_json
+from vivavoce.errors import BotError
+from vivavoce.records import Status
+from vivavoce.sentences import say
+from vivavoce.version import __version__
+
+__all__ = ["BotClient", "BotSession"]
+
+CONNECT_SECONDS = 10.0
+# Servers close what has been idle for some five seconds; a connection that may be closed is not used.
+IDLE_SECONDS = 4.0
+# How aiohttp words that a header is too long or that there are too many of them.
+_TOO_LONG = re.compile("Got more than|Too many headers")
+MAX_REDIRECTS = 5
+MAX_HEAD_BYTES = 64 * 1024
+# Enough of an error page to quote from.
+MAX_ERROR_BYTES = 65_536
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# All that another server is sent after a redirect: other headers may hold the secrets of the first one.
+_HARMLESS_HEADERS = frozenset({"accept", "content-type"})
+_HEADERS = {"User-Agent": f"vivavoce/{__version__}", "Accept-Encoding": "gzip, deflate"}
+_TIMEOUT = aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS)
+_REMEDY = {
+    Status.UNREACHABLE: say("check that the bot runs and that its address is right"),
+    Status.CLOSED: say("look into the log of the bot"),
+    Status.RATE_LIMITED: "set `limits: {per_second: ...}` or a smaller `at_once` for this bot",
+    Status.SERVER_ERROR: say("look into the log of the bot"),
+    Status.REFUSED: say("check the address, the headers and the body of the bot's entry"),
+    Status.NOT_JSON: say("check the address: an error or login page is no bot"),
+    Status.BAD_ENCODING: say("the bot must answer in UTF-8"),
+    Status.TOO_LARGE: say(f"a bot may answer with at most {MAX_BYTES:,} bytes"),
+}
+
+
+class BotClient:
+    """The connections to one bot, kept open between messages and shared by its conversations.
+
+    `policy` is for servers that we started ourselves; others are reached where the guard in force allows it.
+    """
+
+    def __init__(self, policy: Addresses | None = None) -> None:
+        self._policy = policy
+        self._loop: asyncio.AbstractEventLoop | None = None
+        # What was opened under one policy is not used under another.
+        self._sessions: dict[Addresses, aiohttp.ClientSession] = {}
+        self._proxies: dict[tuple[str, str | None], URL | None] = {}
+
+    def begin(self, redactor: Redactor, *, where: str) -> BotSession:
+        """Return what sends the requests of one conversation."""
+        return BotSession(self, redactor, where=where)
+
+    async def send(
+        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
+    ) -> aiohttp.ClientResponse:
+        """Send a request; AddressRefused where the guard forbids it."""
+        policy = self._policy or addresses()
+        if policy.public_only and (kind := refused_host(str(url), policy)):
+            raise AddressRefused(url.host or "", kind)
+        proxy = None if self._policy else self._find_proxy(url)
+        if proxy is not None:
+            await _check_behind_proxy(url, policy)
+            policy = ANYWHERE  # that of the proxy itself, which whoever runs this machine has chosen
+        if self._loop is not asyncio.get_running_loop():
+            # A session lives in one event loop; a bot may be used in another one later.
+            await self.close()
+            self._loop = asyncio.get_running_loop()
+        session = self._sessions.get(policy) or self._open_session(policy)
+        return await session.request(method, url, headers=headers, data=body, proxy=proxy, allow_redirects=False)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        sessions, self._sessions = self._sessions, {}
+        if self._loop is not None and (self._loop is asyncio.get_running_loop() or self._loop.is_closed()):
+            for session in sessions.values():
+                await session.close()
+
+    def _open_session(self, policy: Addresses) -> aiohttp.ClientSession:
+        self._sessions[policy] = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0,
+                keepalive_timeout=IDLE_SECONDS,
+                use_dns_cache=False,
+                resolver=_GuardedResolver(policy),
+                socket_factory=lambda info: _open_socket(info, policy),
+            ),
+            headers=_HEADERS,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            # Unpacked here: a small packet may unpack to more than fits into memory.
+            auto_decompress=False,
+            timeout=_TIMEOUT,
+            max_line_size=MAX_HEAD_BYTES,
+            max_field_size=MAX_HEAD_BYTES,
+        )
+        return self._sessions[policy]
+
+    def _find_proxy(self, url: URL) -> URL | None:
+        key = url.scheme, url.host
+        if key not in self._proxies:
+            self._proxies[key] = find_proxy(url)
+        return self._proxies[key]
+
+
+@lru_cache(maxsize=1024)
+def to_url(address: str) -> URL:
+    """Return an address as it is sent: what is percent-encoded stays so, names are as the network knows them."""
+    parts = urlsplit(address)
+    host = ascii_host(parts.hostname or "")
+    host = f"[{host}]" if ":" in host else host
+    place = host if parts.port is None else f"{host}:{parts.port}"
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return URL(f"{parts.scheme}://{place}{quote(target, safe=punctuation)}", encoded=True)
+
+
+def find_proxy(url: URL) -> URL | None:
+    """Return the proxy that the environment names for an address (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).
+
+    This machine itself is never reached through a proxy.
+    """
+    host = url.host or ""
+    if is_loopback(host) or proxy_bypass(host):
+        return None
+    address = getproxies().get(url.scheme)
+    if not address:
+        return None
+    return URL(address if "://" in address else f"http://{address}")
+
+
+async def _check_behind_proxy(url: URL, policy: Addresses) -> None:
+    """Refuse a name that is known here and leads inside; what only the proxy knows is left to the proxy."""
+    if not policy.public_only:
+        return
+    try:
+        await find_addresses(url.raw_host or "", url.port or 80, policy)
+    except OSError:
+        return
+
+
+class _GuardedResolver(AbstractResolver):
+    """Looks names up, and refuses those that lead where no connection may go."""
+
+    def __init__(self, policy: Addresses) -> None:
+        self._policy = policy
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        numbers = await find_addresses(host, port, self._policy)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=number,
+                port=port,
+                family=socket.AF_INET6 if ":" in number else socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for number in numbers
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _open_socket(info: Any, policy: Addresses) -> socket.socket:
+    """Open the socket of a connection: the last moment to look at where it leads, however it was named."""
+    family, kind, protocol, _, place = info
+    if refusal := policy.refusal(str(place[0])):
+        raise AddressRefused(str(place[0]), refusal)
+    return socket.socket(family=family, type=kind, proto=protocol)
+
+
+class BotSession:
+    """The requests of one conversation: its cookies, and its secrets, which never leave it but in requests."""
+
+    def __init__(self, client: BotClient, redactor: Redactor, *, where: str) -> None:
+        self.redactor = redactor
+        self._client = client
+        self._where = where
+        self._cookies: dict[str, str] = {}
+
+    async def fetch(self, request: Request) -> object:
+        """Send a request and return the JSON of the answer as it came; BotError with its status otherwise."""
+        try:
+            return await self._follow(request.method, to_url(request.url), request.headers, request.body)
+        except AddressRefused as error:
+            what = self.redactor.text(error.what)
+            raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._failure(*_read_failure(error)) from None
+        except ValueError as error:
+            raise self._failure(Status.FAILED, f"the request cannot be written: {error}") from None
+
+    async def _follow(self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None) -> object:
+        """Send a request, and again where it is sent elsewhere: as it is, since a bot needs the message."""
+        cookies = self._cookies
+        for _ in range(MAX_REDIRECTS + 1):
+            if cookies:
+                written = "; ".join(f"{name}={value}" for name, value in cookies.items())
+                headers = {**headers, "Cookie": written}
+            async with await self._client.send(method, url, headers, body) as response:
+                cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
+                target = _target(response)
+                if target is None:
+                    return await self._read(response)
+            if target.origin() != url.origin():
+                headers = {name: value for name, value in headers.items() if name.lower() in _HARMLESS_HEADERS}
+                cookies = {}
+            if response.status == 303:
+                method, body = "GET", None
+            url = target
+        raise self._failure(Status.REFUSED, f"more than {MAX_REDIRECTS} redirects, one after another")
+
+    async def _read(self, response: aiohttp.ClientResponse) -> object:
+        if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:
+            raise self._failure(Status.TOO_LARGE, f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB")
+        if not 200 <= response.status < 300:
+            raise await self._refusal(response)
+        body, whole = await _read_body(response, MAX_BYTES)
+        if not whole:
+            raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
+        return decode_json(
+            body, lambda status, detail: self._failure(status, excerpt(detail, self.redactor) or "nothing at all")
+        )
+
+    async def _refusal(self, response: aiohttp.ClientResponse) -> BotError:
+        """Say what an answer other than 2xx means, with the beginning of what it says."""
+        body = b""
+        try:
+            # The code of an error is reported even if its page never ends.
+            async with asyncio.timeout(CONNECT_SECONDS):
+                body, _ = await _read_body(response, MAX_ERROR_BYTES)
+        except (TimeoutError, aiohttp.ClientError, OSError):
+            pass
+        code = response.status
+        status = Status.RATE_LIMITED if code == 429 else Status.SERVER_ERROR if code >= 500 else Status.REFUSED
+        what = f"{code} {response.reason or ''}".strip()
+        page = excerpt(body[:MAX_ERROR_BYTES].decode("utf-8", "replace"), self.redactor)
+        wait = read_retry_after(response.headers.get("Retry-After"))
+        remedy = "write the address that it points to" if 300 <= code < 400 else ""
+        return self._failure(status, f"{what}: {page}" if page else what, retry_after=wait, remedy=remedy)
+
+    def _failure(
+        self, status: Status, detail: str, *, retry_after: float | None = None, remedy: str = ""
+    ) -> BotError:
+        return BotError(
+            self.redactor.text(f"{status.meaning}: {detail}"),
+            status=status,
+            retry_after=retry_after,
+            where=self._where,
+            remedy=remedy or _REMEDY.get(status, ""),
+        )
+
+
+def _target(response: aiohttp.ClientResponse) -> URL | None:
+    """Return where an answer sends the request; never from an encrypted connection to an open one."""
+    location = response.headers.get("Location", "")
+    if response.status not in _REDIRECTS or not location:
+        return None
+    target = response.url.join(URL(location))
+    if target.scheme not in ("http", "https") or (response.url.scheme == "https" and target.scheme == "http"):
+        return None
+    return target
+
+
+async def _read_body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes, bool]:
+    """Return at most `most` bytes of a body, unpacked, and whether that is all of it."""
+    pieces, size = [], 0
+    while size <= most and (piece := await response.content.readany()):
+        pieces.append(piece)
+        size += len(piece)
+    body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    kind = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if size > most or kind in ("", "identity"):
+        return body, size <= most
+    try:
+        body = zlib.decompressobj(47).decompress(body, most + 1)
+    except zlib.error as error:
+        raise aiohttp.ContentTypeError(response.request_info, (), message=f"packed as {kind}: {error}") from None
+    return body, len(body) <= most
+
+
+def _read_failure(error: Exception) -> tuple[Status, str]:
+    """Return what became of a request that got no whole answer, and in words."""
+    if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError) and _TOO_LONG.search(str(error)):
+        return Status.TOO_LARGE, f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return _read_protocol_failure(error)
+    if isinstance(error, aiohttp.InvalidURL):
+        return Status.FAILED, f"the request cannot be written: {error.description or 'the address is not valid'}"
+    if isinstance(error, TimeoutError):
+        return Status.UNREACHABLE, f"no connection within {CONNECT_SECONDS:g} s"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        cause = error.os_error
+        return Status.UNREACHABLE, cause.strerror or str(cause) or type(cause).__name__
+    known = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientPayloadError)
+    return Status.CLOSED, "before the answer was whole" if known else str(error) or type(error).__name__
+
+
+def _read_protocol_failure(error: aiohttp.ClientResponseError) -> tuple[Status, str]:
+    if isinstance(error, aiohttp.ContentTypeError):
+        return Status.BAD_ENCODING, f"the answer is {error.message}"
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return Status.UNREACHABLE, f"the proxy answered {error.status} {error.message}".strip()
+    return Status.NOT_JSON, f"the answer is not HTTP: {(error.message.splitlines() or [''])[0]}"
+
+
+def read_retry_after(value: str | None) -> float | None:
+    """Read the header: seconds, or a date; None for what is neither."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+        return max(0.0, seconds) if math.isfinite(seconds) else None
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, TypeError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

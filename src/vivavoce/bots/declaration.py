@@ -1,0 +1,169 @@
+"""What a connector declares about itself: what it reaches, and which options its entries take.
+
+The registry, the rules of a server and the forms of the application follow from it. A factory that declares nothing
+is taken for one that runs a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from vivavoce import plugins
+from vivavoce.bots.protocol import Limits
+from vivavoce.errors import UsageError
+from vivavoce.plugins import Reach
+from vivavoce.sentences import say
+
+__all__ = ["BotOption", "Connector", "Reach", "find_connector", "list_connectors", "ships"]
+
+OptionType = Literal[
+    "text", "long text", "number", "whole", "address", "choice", "flag", "headers", "json", "file", "agent"
+]
+
+_USUAL = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class BotOption:
+    """One key of an entry; `reply.texts` stands under `reply`.
+
+    `label`: how a form calls it; without one it is written as YAML only. `variable`: the variable of the environment
+    whose value is sent where the key is missing. `reads_files`: tells whether a value makes the bot read a file.
+    """
+
+    name: str
+    type: OptionType = "text"
+    help: str = ""
+    default: str = ""
+    label: str = ""
+    group: str = ""
+    required: bool = False
+    secret: bool = False
+    variable: str = ""
+    choices: tuple[str, ...] = ()
+    low: str = ""
+    high: str = ""
+    reads_files: Callable[[str], bool] | None = None
+
+    @property
+    def field(self) -> str:
+        """The name of its field in a form."""
+        return self.name.replace(".", "_")
+
+    def value(self, entry: Mapping[str, object]) -> object:
+        """Return what an entry says; None where it says nothing."""
+        value: object = entry
+        for step in self.name.split("."):
+            value = value.get(step) if isinstance(value, Mapping) else None
+        return value
+
+    def needs_file(self, value: str) -> bool:
+        """Tell whether a value makes the bot read a file that does not ship."""
+        if self.reads_files is not None:
+            return self.reads_files(value)
+        return self.type == "file" or (self.type == "agent" and not ships(value))
+
+
+# What every kind takes and a form shows.
+ABOUT = BotOption("about", label=say("What it is"))
+_LIMITS = say("Limits")
+LIMIT_OPTIONS = (
+    BotOption(
+        "limits.at_once",
+        "whole",
+        say("So many talks are held with it at the same time."),
+        label=say("Talks at once"),
+        group=_LIMITS,
+        low="1",
+    ),
+    BotOption(
+        "limits.per_second",
+        "number",
+        say("Empty: as fast as it answers."),
+        label=say("Messages a second"),
+        group=_LIMITS,
+        low="0",
+    ),
+    BotOption("limits.timeout_s", "number", label=say("Seconds for a reply"), group=_LIMITS, low="0"),
+    BotOption("limits.retries", "whole", label=say("Tries after a failure"), group=_LIMITS, low="0"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """What is known of a kind of bot before one is made. `options` None: it does not say which keys it takes.
+
+    `option`: the key that the text after the colon of `kind:option` stands for. Kinds with the same `form` share one;
+    `title` is that of the form, `choice` that of the kind in it, `position` its place among the others.
+    """
+
+    reach: Reach = Reach.PROGRAM
+    options: tuple[BotOption, ...] | None = None
+    option: str = "option"
+    limits: Limits = _USUAL
+    form: str = ""
+    title: str = ""
+    choice: str = ""
+    position: int = 100
+
+    @property
+    def keys(self) -> dict[str, tuple[str, ...] | None] | None:
+        """The keys that an entry may hold, each with those that may stand under it (None: anything)."""
+        if self.options is None:
+            return None
+        keys: dict[str, tuple[str, ...] | None] = {}
+        for option in self.options:
+            name, _, inner = option.name.partition(".")
+            keys[name] = (*(keys.get(name) or ()), inner) if inner else keys.get(name)
+        return keys
+
+    @property
+    def runs_agent(self) -> bool:
+        """Whether it is made of an agent file, by training."""
+        return any(option.type == "agent" for option in self.options or ())
+
+    @property
+    def learns_here(self) -> bool:
+        """Whether it is trained in this process: the same agent always gives the same bot."""
+        return self.runs_agent and self.reach is Reach.PROCESS
+
+    def values(self, entry: Mapping[str, object], option: str) -> Iterator[tuple[BotOption, str]]:
+        """Yield each option that is given as text; what is written after the kind goes before the entry."""
+        for declared in self.options or ():
+            value = option if declared.name == self.option and option else declared.value(entry)
+            if isinstance(value, str) and value:
+                yield declared, value
+
+    def runs_programs(self, entry: Mapping[str, object], option: str, agent: str = "") -> bool:
+        """Tell whether a bot starts programs, imports code, or reads files that its entry or `agent` names."""
+        if self.reach is Reach.PROGRAM:
+            return True
+        values = [(declared, value) for declared, value in self.values(entry, option)]
+        if agent and self.runs_agent and not any(declared.type == "agent" for declared, _ in values):
+            return not ships(agent)
+        return any(declared.needs_file(value) for declared, value in values)
+
+
+def find_connector(kind: str) -> Connector:
+    """Return what a kind declares; of one that is missing, broken or silent nothing is taken for granted."""
+    declared = plugins.find_declaration(plugins.BOTS, kind)
+    return declared if isinstance(declared, Connector) else Connector()
+
+
+def list_connectors() -> dict[str, Connector]:
+    """Return what each installed kind declares, in the order in which they are offered."""
+    every = {kind: find_connector(kind) for kind in plugins.available(plugins.BOTS)}
+    return dict(sorted(every.items(), key=lambda item: (item[1].position, item[0])))
+
+
+def ships(agent: str) -> bool:
+    """Tell whether an agent ships with the product."""
+    from vivavoce import demo
+
+    try:
+        demo.agent_path(agent)
+    except UsageError:
+        return False
+    return True
