@@ -23,9 +23,9 @@ from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Pas
 from vivavoce.dialogues.result_json import result_to_json
 from vivavoce.dialogues.result_reading import dialogues_result_from_json
 from vivavoce.errors import DataError
+from vivavoce.reports.dialogues.charts import dialogues_figures
 from vivavoce.reports.dialogues.html import render_dialogues
-from vivavoce.reports.shared import parts
-from vivavoce.reports.shared.figures import dialogues_charts
+from vivavoce.reports.shared import pages
 
 flags = st.sampled_from([None, True, False])
 
@@ -33,7 +33,7 @@ flags = st.sampled_from([None, True, False])
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a chart stand in a page as its definition: what is drawn follows from it, and takes long."""
-    monkeypatch.setattr(parts, "to_svg", lambda chart: chart.to_json())
+    monkeypatch.setattr(pages, "to_svg", lambda chart: chart.to_json())
 
 
 def stored(content: Any) -> Any:
@@ -115,7 +115,7 @@ def test_without_the_dialogues_only_what_was_said_is_missing(any_result: Dialogu
 
 def test_the_charts_are_the_same_without_the_dialogues(any_result: DialoguesResult) -> None:
     again = dialogues_result_from_json(stored(result_to_json(any_result)))
-    ours, theirs = dialogues_charts(any_result), dialogues_charts(again)
+    ours, theirs = dialogues_figures(any_result), dialogues_figures(again)
     assert "distribution" in theirs
     assert {name: chart.to_json() for name, chart in theirs.items()} == {n: c.to_json() for n, c in ours.items()}
 

@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 TEMPLATES = Path(__file__).parent / "templates"
+# The blocks that reports are made of too.
+BLOCKS = TEMPLATES.parents[1] / "reports" / "templates"
 STATIC = Path(__file__).parent / "static"
 CHART_SCRIPT = "vega.js"
 
@@ -115,7 +117,7 @@ def environment(language: str = DEFAULT) -> Environment:
     from vivavoce.web import formats
 
     made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, BLOCKS]),
         autoescape=True,
         undefined=StrictUndefined,
         extensions=["jinja2.ext.i18n"],
@@ -125,5 +127,5 @@ def environment(language: str = DEFAULT) -> Environment:
     # The new style escapes what is filled in; the extension adds this method, which no type can know.
     made.install_gettext_translations(catalogue(language), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(formats.filters(Words(language)))
-    made.globals.update(static_url=static_url, themes=THEMES)
+    made.globals.update(static_url=static_url, themes=THEMES, help_page="/help")
     return made

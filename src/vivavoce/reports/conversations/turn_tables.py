@@ -13,7 +13,7 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import Transcript
 from vivavoce.errors import FileError, UsageError
 from vivavoce.files.writing import guarded, write_text
-from vivavoce.reports.conversations.talks import exchange_at, said_and_answered
+from vivavoce.reports.conversations.exchanges import exchange_at, said_and_answered
 
 COLUMNS = (
     "bot",

@@ -13,7 +13,8 @@ from starlette.responses import Response
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import AbsentError, InputError
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
-from vivavoce.reports.conversations.talks import shorten
+from vivavoce.reports.shared.texts import shorten
+from vivavoce.reports.shared.views import Cell, Cells, Table
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import InStore, ProjectInPath, Reader
@@ -21,7 +22,7 @@ from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import link_cell
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing, PageNumber, check_ending
-from vivavoce.web.pages.conversations.numbers import NumberHead, NumberRow, number_head, rate_cell
+from vivavoce.web.pages.conversations.numbers import number_cell, number_column
 from vivavoce.web.pages.conversations.turns import turn_title
 from vivavoce.web.parts import Column, Field, Pager, Row, text_columns
 from vivavoce.web.progress import run_choice, run_path, tab_title
@@ -77,8 +78,7 @@ class ChangesView:
     error: InputError | None
     runs: tuple[Link, ...]
     sentences: tuple[str, ...]
-    heads: tuple[NumberHead, ...]
-    numbers: tuple[NumberRow, ...]
+    numbers: Table | None
     tabs: tuple[Link, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
@@ -169,8 +169,7 @@ def _view(words: Words, store: Store, project: Project, found: RunChanges | None
         error=None,
         runs=tuple(Link(tab_title(words, run), run_path(project, run)) for run in (found.a, found.b)),
         sentences=tuple(map(words.said, (*map(course_sentence, diff.comparisons), *diff_remarks(diff)))),
-        heads=tuple(number_head(words, name) for name in SHOWN),
-        numbers=tuple(_numbers(words, found)),
+        numbers=_numbers(words, found),
         tabs=_tabs(words, listing, found, better),
         columns=_columns(words),
         rows=tuple(_row(words, project, found, one) for one in shown),
@@ -192,8 +191,7 @@ def _empty_view(
         error=error,
         runs=(),
         sentences=(),
-        heads=(),
-        numbers=(),
+        numbers=None,
         tabs=(),
         columns=(),
         rows=(),
@@ -213,16 +211,17 @@ def _fields(words: Words, store: Store, project: Project, listing: Listing) -> t
     )
 
 
-def _numbers(words: Words, found: RunChanges) -> Sequence[NumberRow]:
-    rows = []
+def _numbers(words: Words, found: RunChanges) -> Table:
+    rows: list[Cells] = []
     earlier, later = (words.gettext("run %(number)s", number=run.number) for run in (found.a, found.b))
     for bot in dict.fromkeys(one.bot for one in found.numbers):
-        own = [one for one in found.numbers if one.bot == bot]
-        before = tuple(rate_cell(words, one.name, one.before) for one in own)
-        after = tuple(rate_cell(words, one.name, one.after) for one in own)
-        rows.append(NumberRow(bot, earlier, before, True))
-        rows.append(NumberRow(words.gettext("later"), later, after, False))
-    return rows
+        of_bot = [one for one in found.numbers if one.bot == bot]
+        before = (number_cell(words, one.name, one.before) for one in of_bot)
+        after = (number_cell(words, one.name, one.after) for one in of_bot)
+        rows.append((Cell(bot, earlier, css="whole"), *before))
+        rows.append((Cell(words.gettext("later"), later, css="level"), *after))
+    columns = (*text_columns(words.gettext("Bot and run")), *(number_column(words, name) for name in SHOWN))
+    return Table(words.gettext("Each bot in both runs, over everything"), columns, rows)
 
 
 def _tabs(words: Words, listing: Listing, found: RunChanges, better: bool) -> tuple[Link, ...]:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from vivavoce.dialogues.result import Agreement, Concord
 from vivavoce.errors import InputError, UsageError
 from vivavoce.records import Rate
-from vivavoce.reports.intents.meanings import Measure
+from vivavoce.reports.shared.measures import Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor

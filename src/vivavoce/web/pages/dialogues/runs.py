@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking
+from vivavoce.dialogues.scored import score_steps
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, SCORE_SPAN
-from vivavoce.reports.intents.meanings import Measure
+from vivavoce.reports.shared.measures import Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import InStore, ProjectInPath, Reader
@@ -28,7 +29,7 @@ from vivavoce.web.parts import Column, Row, number_columns, text_columns
 from vivavoce.web.progress import ProgressView, RunHead, run_head
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.dialogues.dialogues import KIND, talk_ids
-from vivavoce.workspace.dialogues.findings import ALL, TalksFound, findings_of, steps
+from vivavoce.workspace.dialogues.findings import ALL, TalksFound, findings_of
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/runs")
@@ -224,7 +225,7 @@ def _spread(words: Words, found: TalksFound) -> tuple[Row, ...]:
     counts, number = list(found.spread.values())[: MOST_BOTS + 1], Writer(words).number
     return tuple(
         Row((f"{number(low, 1)} – {number(high, 1)}", *(number(own[place]) for own in counts)))
-        for place, (low, high) in enumerate(steps())
+        for place, (low, high) in enumerate(score_steps())
         if ALL in found.spread
     )
 

@@ -277,8 +277,8 @@ def _change_row(words: Words, change: RateChange) -> Row:
         (
             words.said(measure.title),
             scope_title(words, change.scope),
-            rate_cell(words, change.before, measure.kind),
-            rate_cell(words, change.after, measure.kind),
+            rate_cell(words, change.before, measure),
+            rate_cell(words, change.after, measure),
             difference_cell(words, change.difference, measure.kind, clear=change.clear, good=good),
         )
     )

@@ -37,7 +37,6 @@ from vivavoce.workspace.exams.intents import expect_exam
 if TYPE_CHECKING:
     from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult
     from vivavoce.intents.differences import Difference, Differing
-    from vivavoce.intents.findings import SettingFindings
 
 router = APIRouter(prefix="/p/{slug}/engines")
 SECTION, KIND = "engines", "engines"
@@ -233,14 +232,11 @@ def _measure_columns(words: Words) -> tuple[Column, ...]:
 
 def _rows(words: Words, one: ClassifierFindings) -> list[Row]:
     return [
-        Row((one.name, str(findings.setting), *_main_rates(words, findings)))
+        Row((one.name, str(findings.setting), *[rate_cell(words, rates[name], counted=False) for name in SHOWN]))
         for findings in one.settings
+        for rates in (findings.rates,)
         if findings.same_as is None
     ]
-
-
-def _main_rates(words: Words, findings: SettingFindings) -> list[Markup]:
-    return [rate_cell(words, findings.rates[name], counted=False) for name in SHOWN]
 
 
 def _difference(words: Words, one: Difference) -> DifferenceCard:

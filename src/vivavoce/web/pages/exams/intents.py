@@ -43,7 +43,7 @@ from vivavoce.workspace.projects.problems import problems_of_intents
 
 if TYPE_CHECKING:
     from vivavoce.intents.result import IntentsResult
-    from vivavoce.reports.intents.meanings import Measure
+    from vivavoce.reports.shared.measures import Measure
 
 router = APIRouter(prefix="/p/{slug}/intents")
 SECTION = "intents"
@@ -288,17 +288,15 @@ def _result_part(
     words: Words, store: Store, project: Project, run: Run, result: IntentsResult, *, may_edit: bool
 ) -> ResultPart:
     from vivavoce.reports.intents import problem_wording, wording
-    from vivavoce.reports.intents.balance import balance_sentence
-    from vivavoce.reports.intents.charts import MAIN
     from vivavoce.reports.intents.choices import short_notes
-    from vivavoce.reports.intents.meanings import MEASURES
+    from vivavoce.reports.intents.meanings import MAIN, MEASURES
 
     notes = short_notes(result.warnings, 3)
     own = [one for one in result.settings if one.same_as is None]
     cards = tuple(_cards(words, store, project, run, may_edit=may_edit))
     return ResultPart(
         strangers=wording.strangers_sentence(result),
-        balance=balance_sentence(result),
+        balance=wording.balance_sentence(result),
         verdict=problem_wording.verdict(result),
         tiles=tuple(_tile(result, name) for name in MAIN) if own else (),
         problems=cards[:SHOWN_PROBLEMS],

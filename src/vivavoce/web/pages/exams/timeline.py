@@ -227,14 +227,14 @@ def _rows(words: Words, project: Project, found: Timeline) -> list[Row]:
     by_run: dict[str, dict[str, MeasurePoint]] = {}
     for point in found.points:
         by_run.setdefault(point.run_id, {})[point.scope] = point
-    scopes, kind, base = _scopes(found.points), MEANINGS[found.measure].kind, f"/p/{project.slug}/intents"
+    scopes, measure, base = _scopes(found.points), MEANINGS[found.measure], f"/p/{project.slug}/intents"
     writer, rows = Writer(words), []
     # The one before the first that is shown is only compared with.
     shown = found.runs[-SHOWN_RUNS - 1 :]
     before: int | None = None
     for run in shown:
         own = by_run.get(run.id, {})
-        cells = [rate_cell(words, _rate(own.get(scope)), kind, counted=False) for scope in scopes]
+        cells = [rate_cell(words, _rate(own.get(scope)), measure, counted=False) for scope in scopes]
         said = words.gettext("with run %(number)s", number=before or 0)
         compare = link_cell(f"{base}/compare?a={before}&b={run.number}", said) if before else ""
         name = link_cell(f"{base}/{run.number}", f"{run.number}: {words.ours(run.title)}")
