@@ -49,9 +49,10 @@ class Writer(numbers.Writer):
         """Return one of the few words that stand in place of a number or beside it."""
         return self.words.gettext(text)
 
-    def between(self, low: str, high: str) -> str:
+    def between(self, low: float, high: float, digits: int, unit: str) -> str:
         """Write a range."""
-        return self.words.gettext("%(low)s to %(high)s", low=low, high=high)
+        end = f"{self.number(high, digits)} {unit}".rstrip()
+        return self.words.gettext("%(low)s to %(high)s", low=self.number(low, digits), high=end)
 
     def of(self, part: int, whole: int) -> str:
         """Write a share of few items."""

@@ -40,7 +40,7 @@ def render_summary(result: ConversationsResult) -> str:
 
 
 def _cell_row(cell: Cell) -> str:
-    values = [_rate(name, number_of(cell, name)) for name in MAIN]
+    values = [write_rate(name, number_of(cell, name)) for name in MAIN]
     level = f"{wording.cell_name(cell)}{' (incomplete)' if cell.incomplete else ''}"
     return _row([cell.bot, level, f"{cell.counts.counted:,}", *values])
 
@@ -81,7 +81,8 @@ def _change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) 
     return _row([where, shorten(sent, MOST_TEXT), *told])
 
 
-def _rate(name: str, rate: Rate) -> str:
+def write_rate(name: str, rate: Rate) -> str:
+    """Return a value with its interval on one line."""
     value, around, _ = ENGLISH.parts(rate, measure_of(name))
     return f"{value} ({around})" if around else value
 

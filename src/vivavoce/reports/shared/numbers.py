@@ -18,9 +18,7 @@ Kind = Literal["share", "score", "seconds", "milliseconds", "count", "points"]
 
 NOT_AVAILABLE = "n/a"
 TOO_FEW = say("too few to tell")
-# By what a value is multiplied, its decimals, and its unit.
 _SCALES: Mapping[Kind, tuple[float, int, str]] = {"share": (100, 0, "%"), "points": (100, 1, ""), "count": (1, 0, "")}
-_PLAIN = (1.0, 2, "")
 # From here on milliseconds are written as seconds.
 SECONDS_FROM = 10_000
 
@@ -46,9 +44,13 @@ class Writer:
         """Return one of the few words that stand in place of a number or beside it."""
         return text
 
-    def between(self, low: str, high: str) -> str:
+    def between(self, low: float, high: float, digits: int, unit: str) -> str:
         """Write a range; the unit stands with its end."""
-        return say(f"{low} to {high}")
+        if unit == "%":
+            return say(f"{low:z.0f} to {high:z.0f} %")
+        if digits == 2:
+            return say(f"{low:z.2f} to {high:z.2f}")
+        return f"{low:z,.{digits}f} to {high:z,.{digits}f} {unit}".rstrip()
 
     def of(self, part: int, whole: int) -> str:
         """Write a share of few items as how many of them it is."""
@@ -84,7 +86,7 @@ class Writer:
         """Write a response time as people read it."""
         if value is None:
             return self.number(None)
-        factor, digits, unit = _milliseconds(value)
+        factor, digits, unit = _scale(value, "milliseconds")
         return f"{self.number(factor * value, digits)} {unit}"
 
     def value(self, value: float | None, kind: Kind = "share") -> str:
@@ -104,21 +106,17 @@ class Writer:
 
     def interval(self, rate: Rate, kind: Kind = "share") -> str:
         """Write where the value would lie with other data of this size; nothing where that is not known."""
-        ends = self._ends(rate, kind)
-        if not ends:
+        if rate.value is None or rate.low is None or rate.high is None:
             return ""
-        unit = _milliseconds(rate.value or 0)[2] if kind == "milliseconds" else _SCALES.get(kind, _PLAIN)[2]
-        return self.between(ends[0], f"{ends[1]} {unit}".rstrip())
+        factor, digits, unit = _scale(rate.value, kind)
+        return self.between(factor * rate.low, factor * rate.high, digits, unit)
 
     def narrow(self, rate: Rate, kind: Kind = "share") -> str:
         """Write the interval in few characters, for tables with many columns."""
-        return "-".join(self._ends(rate, kind))
-
-    def _ends(self, rate: Rate, kind: Kind) -> tuple[str, ...]:
         if rate.value is None or rate.low is None or rate.high is None:
-            return ()
-        factor, digits, _ = _milliseconds(rate.value) if kind == "milliseconds" else _SCALES.get(kind, _PLAIN)
-        return tuple(self.number(factor * end, digits) for end in (rate.low, rate.high))
+            return ""
+        factor, digits, _ = _scale(rate.value, kind)
+        return "-".join(self.number(factor * end, digits) for end in (rate.low, rate.high))
 
     def counted(self, n: int) -> str:
         """Write how much a number comes from."""
@@ -143,11 +141,11 @@ class Writer:
         return f"{self.value(rate.value, kind)} ({around})"
 
 
-def _milliseconds(value: float) -> tuple[float, int, str]:
-    """Return by what a time in milliseconds is multiplied, its decimals, and its unit."""
-    if value >= SECONDS_FROM:
-        return 0.001, 1, "s"
-    return 1.0, 1 if value < 10 else 0, "ms"
+def _scale(value: float, kind: Kind) -> tuple[float, int, str]:
+    """Return by what a value is multiplied, its decimals, and its unit."""
+    if kind != "milliseconds":
+        return _SCALES.get(kind, (1.0, 2, ""))
+    return (0.001, 1, "s") if value >= SECONDS_FROM else (1.0, 1 if value < 10 else 0, "ms")
 
 
 ENGLISH = Writer()
