@@ -7,7 +7,7 @@ from markupsafe import Markup
 from vivavoce.records import Rate
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.numbers import Kind
-from vivavoce.reports.shared.views import SHARE, Cell
+from vivavoce.reports.shared.views import SHARE, Cell, Column
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 
@@ -16,6 +16,12 @@ def rate_cell(words: Words, rate: Rate, measure: Measure = SHARE, *, counted: bo
     """Return a value with its interval and count."""
     value, around, n = Writer(words).parts(rate, measure)
     return Cell(value, f"{around}, {n}" if around and n and counted else around, css="rate")
+
+
+def measure_column(words: Words, measure: Measure) -> Column:
+    """Return the head of a number, with the way to its meaning."""
+    meaning = words.said(measure.meaning)
+    return Column(words.said(measure.title), f"/help#m-{measure.name}", number=True, meaning=meaning)
 
 
 def difference_cell(words: Words, rate: Rate, kind: Kind = "share", *, clear: bool, good: bool) -> Markup:

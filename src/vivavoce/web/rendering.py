@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.version import __version__
@@ -24,6 +25,7 @@ __all__ = [
     "Link",
     "Person",
     "Theme",
+    "View",
     "choose_theme",
     "environment",
     "render",
@@ -88,6 +90,10 @@ class Frame:
 def render(name: str, context: Mapping[str, Any], language: str = DEFAULT) -> str:
     """Return a template filled in; a name that the context lacks is an error, never an empty place."""
     return environment(language).get_template(name).render(context)
+
+
+class View(SimpleNamespace):
+    """What a page shows, by name; a template that asks for a name that is not there fails."""
 
 
 def choose_theme(cookie: str | None) -> Theme:

@@ -52,7 +52,7 @@ def show_conversations(
     if verbose:
         console.print(_all_numbers(result))
         if result.topics:
-            console.print(_topics(result))
+            console.print(Group(heading("Topics"), Text(), numbers_table(TOPIC_HEAD, topic_cells(result), words=3)))
     if literal:
         console.print(_literal(result))
     _show_notes(console, result, verbose)
@@ -244,10 +244,6 @@ def topic_cells(result: ConversationsResult) -> list[tuple[str, ...]]:
 
 
 TOPIC_HEAD = ("Bot", "Topic", "Taken for", "Asked", "Precision", "Recall")
-
-
-def _topics(result: ConversationsResult) -> RenderableType:
-    return Group(heading("Topics"), Text(), numbers_table(TOPIC_HEAD, topic_cells(result), words=3))
 
 
 def literal_rows(result: ConversationsResult) -> list[tuple[str, ...]]:

@@ -122,7 +122,7 @@ def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
             "number:Q",
             title=say("message"),
             scale=messages,
-            axis=alt.Axis(values=_numbers(last), format="d", grid=False),
+            axis=alt.Axis(values=list(range(1, last + 1, max(1, -(-last // 8)))), format="d", grid=False),
         ),
         y=alt.Y(
             "effect:Q",
@@ -136,11 +136,6 @@ def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
         chart.properties(width=WIDTH + 60, height=200),
         say("By how many points each message moved the score, above or below 0; shape and colour tell who spoke."),
     )
-
-
-def _numbers(last: int) -> list[int]:
-    """Return about eight whole numbers of messages from 1 on."""
-    return list(range(1, last + 1, max(1, -(-last // 8))))
 
 
 def _zero() -> alt.Chart:

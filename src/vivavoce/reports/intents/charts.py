@@ -168,7 +168,12 @@ def confusion_chart(findings: SettingFindings, most: int = 15) -> AnyChart:
         alt.Chart(chart_data(values))
         .mark_rect(color=PALETTE["wrong"], cornerRadius=2)
         .encode(
-            x=alt.X("guess:N", scale=alt.Scale(domain=topics), title=None, axis=_slanted()),
+            x=alt.X(
+                "guess:N",
+                scale=alt.Scale(domain=topics),
+                title=None,
+                axis=alt.Axis(labelAngle=-90, labelLimit=120, grid=True, orient="top", tickBand="extent"),
+            ),
             y=alt.Y(
                 "origin:N", scale=alt.Scale(domain=topics), title=None, axis=alt.Axis(grid=True, tickBand="extent")
             ),
@@ -180,10 +185,6 @@ def confusion_chart(findings: SettingFindings, most: int = 15) -> AnyChart:
         chart.properties(width=alt.Step(17), height=alt.Step(17)),
         say("Which topics are taken for which: the row is the true topic, the column the guess."),
     )
-
-
-def _slanted() -> alt.Axis:
-    return alt.Axis(labelAngle=-90, labelLimit=120, grid=True, orient="top", tickBand="extent")
 
 
 def confusion_values(findings: SettingFindings, topics: Sequence[str]) -> Values:

@@ -96,10 +96,6 @@ def points_text(one: Difference, *, turned: bool = False) -> str:
     return f"{sign * test.difference:+.1f} points{around}"
 
 
-def _verdict_text(one: Difference) -> str:
-    return "same messages right" if _same_answers(one) else str(one.pooled.verdict)
-
-
 def _p_text(p: float | None) -> str:
     if p is None:
         return NOT_AVAILABLE
@@ -178,7 +174,12 @@ def render_comparison(result: ComparisonResult) -> str:
         for one in result.classifiers
     ]
     gaps = [
-        (f"{one.a} against {one.b}", points_text(one), _verdict_text(one), _p_text(one.pooled.p_adjusted))
+        (
+            f"{one.a} against {one.b}",
+            points_text(one),
+            "same messages right" if _same_answers(one) else str(one.pooled.verdict),
+            _p_text(one.pooled.p_adjusted),
+        )
         for one in result.differences
     ]
     gap_head = ("Classifiers", "Difference", "Verdict", "p, for all pairs together")

@@ -38,7 +38,11 @@ def headline(result: IntentsResult) -> str:
     asked = _asked(first)
     if right.value is None:
         unsure = say(f"it is never sure enough at the threshold of {result.threshold:g}")
-        why = NO_GUESSES if _had_no_guess(result) else unsure
+        why = (
+            NO_GUESSES
+            if (bool(result.settings) and all(never_guessed(findings.counts) for findings in result.settings))
+            else unsure
+        )
         return say(f"Of 100 {asked}, the bot would answer none by itself: {why}.")
     by_itself, rightly = of_hundred(answered), of_hundred(right)
     return say(
@@ -60,10 +64,6 @@ def _untested(result: IntentsResult) -> str:
 def never_guessed(counts: Counts) -> bool:
     """Say whether questions were asked and the engine had no guess for any of them."""
     return 0 < counts.total == counts[Outcome.NO_GUESS] + counts[Outcome.DECLINED_NO_GUESS]
-
-
-def _had_no_guess(result: IntentsResult) -> bool:
-    return bool(result.settings) and all(never_guessed(findings.counts) for findings in result.settings)
 
 
 def strangers_sentence(result: IntentsResult) -> str:

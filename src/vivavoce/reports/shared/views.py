@@ -78,6 +78,7 @@ class Tile(NamedTuple):
     around: str = ""
     meaning: str = ""
     unsure: bool = False
+    href: str = ""
 
 
 def make_tile(

@@ -26,7 +26,7 @@ from vivavoce.web.pages.conversations.numbers import number_cell, number_column
 from vivavoce.web.pages.conversations.turns import turn_title
 from vivavoce.web.parts import Column, Field, Pager, Row, text_columns
 from vivavoce.web.progress import run_choice, run_path, tab_title
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import outcome_title, outcome_tone, reply_text, talk_path
 from vivavoce.workspace.conversations.changes import (
     SHOWN,
@@ -60,15 +60,6 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Turns or conversations that are in one run alone, or were edited; `left` more are not listed."""
-
-    title: str
-    links: tuple[Link, ...]
-    left: int
-
-
-@dataclass(frozen=True, slots=True)
 class ChangesView:
     """Two runs, and what differs; `tabs` choose between what got worse and what got better."""
 
@@ -84,7 +75,7 @@ class ChangesView:
     rows: tuple[Row, ...]
     pager: Pager
     downloads: tuple[Link, ...]
-    lists: tuple[Names, ...]
+    lists: tuple[View, ...]
     enough: bool
     chosen_here: bool = False
 
@@ -259,7 +250,7 @@ def _side(words: Words, outcome: str, reply: str) -> Markup:
     return mark + Markup("<small>{}</small>").format(shorten(reply, LETTERS))
 
 
-def _lists(words: Words, project: Project, found: RunChanges) -> Sequence[Names]:
+def _lists(words: Words, project: Project, found: RunChanges) -> Sequence[View]:
     diff = found.diff
     lists = [
         _names(words.gettext("Only in the later run"), words, project, found.b, diff.new),
@@ -267,14 +258,18 @@ def _lists(words: Words, project: Project, found: RunChanges) -> Sequence[Names]
     ]
     edited = tuple(Link(name, talk_path(project, found.b, name)) for name in diff.edited[:SHOWN_NAMES])
     lists.append(
-        Names(words.gettext("Edited between the runs, and left out"), edited, len(diff.edited) - len(edited))
+        View(
+            title=words.gettext("Edited between the runs, and left out"),
+            links=edited,
+            left=len(diff.edited) - len(edited),
+        )
     )
     return [one for one in lists if one.links]
 
 
-def _names(title: str, words: Words, project: Project, run: Run, places: Sequence[tuple[TalkKey, int]]) -> Names:
+def _names(title: str, words: Words, project: Project, run: Run, places: Sequence[tuple[TalkKey, int]]) -> View:
     links = tuple(
         Link(turn_title(words, key.script, number), talk_path(project, run, key.script, number=number))
         for key, number in places[:SHOWN_NAMES]
     )
-    return Names(title, links, len(places) - len(links))
+    return View(title=title, links=links, left=len(places) - len(links))

@@ -28,8 +28,8 @@ from vivavoce.web.pages.conversations.live import Repeat, live_page, place_asked
 from vivavoce.web.pages.conversations.numbers import COLUMNS, literal_table, main_table, table_rows
 from vivavoce.web.pages.conversations.turns import turn_title
 from vivavoce.web.parts import Choice, Field, hidden_field
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.progress import progress_view, run_head, run_path
+from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import domain_title, named, talk_path
 from vivavoce.workspace.conversations.conversations import KIND, TurnPlace, conversations_result, junit_of, said_at
 from vivavoce.workspace.exams import runs
@@ -62,29 +62,6 @@ class BotProblems(NamedTuple):
     left: int
     turns: str
     more: str
-
-
-@dataclass(frozen=True, slots=True)
-class ResultView:
-    """All that a run found. `switch` leads to the numbers as the paper defines them, or back."""
-
-    head: RunHead
-    lead: str
-    second: str
-    tabs: tuple[Link, ...]
-    progress: ProgressView
-    warnings: tuple[str, ...]
-    domains: tuple[Link, ...]
-    numbers: Table
-    literal: bool
-    switch: str
-    downloads: tuple[Link, ...]
-    pictures: tuple[tuple[Drawn, Table], ...]
-    verdicts: tuple[str, ...]
-    differences: Table
-    problems: tuple[BotProblems, ...]
-    compare: tuple[Field, ...]
-    compare_path: str
 
 
 @router.get("/{number}")
@@ -147,7 +124,7 @@ class Asked:
     all_problems: bool = False
 
 
-def result_view(words: Words, store: Store, project: Project, line: runs.RunLine, asked: Asked) -> ResultView:
+def result_view(words: Words, store: Store, project: Project, line: runs.RunLine, asked: Asked) -> View:
     """Return all that a page shows of a result."""
     run, result = line.run, conversations_result(store, line.run)
     domains = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain))
@@ -155,7 +132,7 @@ def result_view(words: Words, store: Store, project: Project, line: runs.RunLine
         raise AbsentError(f"the run has no domain '{asked.domain}'", remedy="choose one of those above the numbers")
     show_table = literal_table if asked.literal else main_table
     listing = Listing(run_path(project, run), {"domain": asked.domain, "literal": "1" if asked.literal else ""})
-    return ResultView(
+    return View(
         head=run_head(words, project, line),
         lead=words.said(run.headline),
         second=wording.second_sentence(result),
