@@ -154,7 +154,9 @@ def test_the_charts_of_a_result_that_was_read_back_are_the_same(result: Conversa
     found = conversations_result_from_json(stored(result_to_json(result)))
     ours, theirs = conversations_figures(result), conversations_figures(found)
     assert list(theirs) == ["levels", "outcomes", "times"]
-    assert {name: chart.to_json() for name, chart in theirs.items()} == {n: c.to_json() for n, c in ours.items()}
+    assert {n: one.chart.to_json() for n, one in theirs.items()} == {
+        n: one.chart.to_json() for n, one in ours.items()
+    }
 
 
 def test_levels_keep_their_order_whatever_the_order_of_the_keys(result: ConversationsResult) -> None:

@@ -117,7 +117,9 @@ def test_the_charts_are_the_same_without_the_dialogues(any_result: DialoguesResu
     again = dialogues_result_from_json(stored(result_to_json(any_result)))
     ours, theirs = dialogues_figures(any_result), dialogues_figures(again)
     assert "distribution" in theirs
-    assert {name: chart.to_json() for name, chart in theirs.items()} == {n: c.to_json() for n, c in ours.items()}
+    assert {n: one.chart.to_json() for n, one in theirs.items()} == {
+        n: one.chart.to_json() for n, one in ours.items()
+    }
 
 
 def talks() -> st.SearchStrategy[Dialogue]:

@@ -41,7 +41,7 @@ def render_summary(result: ConversationsResult) -> str:
 
 def _cell_row(cell: Cell) -> str:
     values = [write_rate(name, number_of(cell, name)) for name in MAIN]
-    level = f"{wording.cell_name(cell)}{' (incomplete)' if cell.incomplete else ''}"
+    level = f"{cell.level or 'all levels'}{' (incomplete)' if cell.incomplete else ''}"
     return _row([cell.bot, level, f"{cell.counts.counted:,}", *values])
 
 

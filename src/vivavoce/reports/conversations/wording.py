@@ -308,11 +308,6 @@ def level_order(levels: Iterable[str]) -> list[str]:
     return [*(level for level in LEVELS if level in found), *(level for level in found if level not in LEVELS)]
 
 
-def cell_name(cell: Cell) -> str:
-    """Return a level as a row is called."""
-    return cell.level or "all levels"
-
-
 def domain_name(domain: str) -> str:
     """Return a domain as a heading."""
     return domain.replace("_", " ").capitalize() if domain else "All domains"

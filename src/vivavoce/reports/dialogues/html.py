@@ -35,11 +35,8 @@ MAX_GROUPS, MAX_PAIRS = 20, 10
 
 def render_dialogues(result: DialoguesResult) -> str:
     """Return the report of a dialogues exam; of a large log, the dialogues that are worth reading."""
-    scored, passport = rank_scored(result), result.passport
-    by_id = {pair.dialogue.id: pair for pair in pair_scores(result)}
-    ranking = result.ranking
+    scored, ranking = rank_scored(result), result.ranking
     pairs = bot_wording.pair_sentences(ranking) if ranking else []
-    highest = scored[LOWEST_SHOWN:][::-1][:HIGHEST_SHOWN]
     remarks, refusals = list(wording.remarks(result)), wording.refusals(result)
     return render_report(
         "dialogues.html",
@@ -60,33 +57,50 @@ def render_dialogues(result: DialoguesResult) -> str:
         ranking_warning=clean(bot_wording.ranking_warning(result)),
         pairs=(pairs[:MAX_PAIRS], pairs[MAX_PAIRS:]),
         unranked=bot_wording.unranked_sentence(ranking) if ranking else "",
-        queue=[(one, by_id.get(one.id)) for one in result.queue[:QUEUE_SHOWN]],
-        lowest=scored[:LOWEST_SHOWN],
-        scored=len(scored),
-        highest=highest,
-        between=max(0, len(scored) - LOWEST_SHOWN) - len(highest),
-        effects=_effects_table(scored[0]) if scored else None,
-        hidden_effects=len(scored[0].score.turns) - len(effect_rows(*scored[0])) if scored else 0,
         refused=_refused_table(refusals),
         refused_total=sum(len(group.ids) for group in refusals),
         groups_left=len(refusals) - MAX_GROUPS,
-        local=_agreement_table("On your own marked talks", passport.local),
-        bins=_bins_table(result),
-        bots=_agreement_table("On your own marked talks, bot by bot (n/a below 10)", wording.bots_apart(passport)),
-        origin=_agreement_table(
-            "Where it learnt, on talks that it had not seen",
-            passport.origin.agreements if passport.origin else {},
-            counted="mark",
-        ),
         remarks=remarks[:MAX_GROUPS],
         remarks_left=len(remarks) - MAX_GROUPS,
         measures=DIALOGUE_MEASURES,
         facts=[
             ("vivavoce", __version__),
             ("Dialogues", short(result.source, 400)),
-            ("Rater", clean(passport.rater)),
+            ("Rater", clean(result.passport.rater)),
         ],
+        **_to_read(result, scored),
+        **_agreement_tables(result),
     )
+
+
+def _to_read(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> dict[str, object]:
+    """Return the dialogues to read: where sources disagree, the lowest scores, and the highest."""
+    by_id = {pair.dialogue.id: pair for pair in pair_scores(result)}
+    highest = scored[LOWEST_SHOWN:][::-1][:HIGHEST_SHOWN]
+    return {
+        "queue": [(one, by_id.get(one.id)) for one in result.queue[:QUEUE_SHOWN]],
+        "lowest": scored[:LOWEST_SHOWN],
+        "scored": len(scored),
+        "highest": highest,
+        "between": max(0, len(scored) - LOWEST_SHOWN) - len(highest),
+        "effects": _effects_table(scored[0]) if scored else None,
+        "hidden_effects": len(scored[0].score.turns) - len(effect_rows(*scored[0])) if scored else 0,
+    }
+
+
+def _agreement_tables(result: DialoguesResult) -> dict[str, Table]:
+    passport = result.passport
+    learnt, agreements = (
+        "Where it learnt, on talks that it had not seen",
+        passport.origin and passport.origin.agreements,
+    )
+    bots = wording.bots_apart(passport)
+    return {
+        "bins": _bins_table(result),
+        "local": _agreement_table("On your own marked talks", passport.local),
+        "bots": _agreement_table("On your own marked talks, bot by bot (n/a below 10)", bots),
+        "origin": _agreement_table("Where it learnt, on talks that it had not seen", learnt, counted="mark"),
+    }
 
 
 def _score_cell(rate: Rate) -> Cell:
