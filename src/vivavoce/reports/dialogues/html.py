@@ -90,11 +90,7 @@ def _to_read(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> dict[
 
 def _agreement_tables(result: DialoguesResult) -> dict[str, Table]:
     passport = result.passport
-    learnt, agreements = (
-        "Where it learnt, on talks that it had not seen",
-        passport.origin and passport.origin.agreements,
-    )
-    bots = wording.bots_apart(passport)
+    learnt, bots = passport.origin.agreements if passport.origin else {}, wording.bots_apart(passport)
     return {
         "bins": _bins_table(result),
         "local": _agreement_table("On your own marked talks", passport.local),
