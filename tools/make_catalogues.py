@@ -32,7 +32,7 @@ from babel.messages.pofile import read_po, write_po
 from vivavoce import errors
 from vivavoce.files.writing import write_bytes
 from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE
-from vivavoce.web.rendering import TEMPLATES, environment
+from vivavoce.web.rendering import BLOCKS, TEMPLATES, environment
 
 WEB = TEMPLATES.parent
 # The layers under the pages mark their texts otherwise: see `vivavoce.sentences`.
@@ -144,8 +144,9 @@ def empty_catalogue(language: str | None) -> Catalog:
 
 def _called() -> Iterator[Message]:
     """Yield the texts given to gettext and ngettext."""
-    for _, _, message, _, _ in extract_from_dir(str(WEB), METHODS, OPTIONS, keywords=KEYWORDS):
-        yield message
+    for folder in (WEB, BLOCKS.parent):
+        for _, _, message, _, _ in extract_from_dir(str(folder), METHODS, OPTIONS, keywords=KEYWORDS):
+            yield message
 
 
 def _counted() -> Iterator[Message]:
@@ -307,8 +308,7 @@ def _tabled() -> Iterator[Message]:
     from vivavoce.records import Status
     from vivavoce.reports.conversations import meanings as conversation_meanings
     from vivavoce.reports.dialogues import meanings as dialogue_meanings
-    from vivavoce.reports.intents import meanings
-    from vivavoce.reports.shared import titles
+    from vivavoce.reports.intents import meanings, titles
     from vivavoce.workspace.access.engine_rules import known_engines
 
     tables = (meanings.MEASURES, conversation_meanings.CONVERSATION_MEASURES, dialogue_meanings.DIALOGUE_MEASURES)

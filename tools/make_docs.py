@@ -16,7 +16,8 @@ import vivavoce
 from vivavoce import plugins
 from vivavoce.outcomes import Outcome
 from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
-from vivavoce.reports.intents.meanings import render_measures_table
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.measures import render_measures_table
 from vivavoce.settings import render_settings_table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -86,7 +87,7 @@ def _names(parameter: Any) -> str:
 
 PARTS = {
     "settings.md": {"settings": render_settings_table},
-    "intents.md": {"outcomes": outcomes_table, "measures": render_measures_table},
+    "intents.md": {"outcomes": outcomes_table, "measures": lambda: render_measures_table(MEASURES.values())},
     "classifiers.md": {"classifiers": classifiers_table},
     "dialogues.md": {"measures": lambda: render_measures_table(DIALOGUE_MEASURES.values())},
     "commands.md": {"commands": commands_text},

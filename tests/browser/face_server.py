@@ -12,16 +12,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from vivavoce.records import Rate
-from vivavoce.reports.intents.charts import RateRow, comparison_chart, timeline_chart
 from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.charts import RateRow, comparison_chart, timeline_chart
 from vivavoce.reports.shared.svg import AnyChart, to_svg
-from vivavoce.reports.shared.tags import Html
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager, Progress, Row, Turn
 from vivavoce.web.rendering import STATIC, Flash, Frame, Link, Person, choose_theme, environment
@@ -83,15 +83,15 @@ def charts() -> dict[str, AnyChart]:
 
 
 @cache
-def still(name: str) -> Html:
-    return Html(to_svg(charts()[name]))
+def still(name: str) -> Markup:
+    return Markup(to_svg(charts()[name]))  # noqa: S704
 
 
-def part(template: str, language: str, **context: Any) -> Html:
-    return Html(environment(language).from_string(template).render(context))
+def part(template: str, language: str, **context: Any) -> Markup:
+    return Markup(environment(language).from_string(template).render(context))  # noqa: S704
 
 
-def table_part(language: str, order: str = "", search: str = "") -> Html:
+def table_part(language: str, order: str = "", search: str = "") -> Markup:
     bar = environment(language).get_template("parts.html").module.outcome_bar  # type: ignore[attr-defined]
     shown = environment(language).get_template("parts.html").module.rate  # type: ignore[attr-defined]
     names = [
@@ -111,7 +111,7 @@ def table_part(language: str, order: str = "", search: str = "") -> Html:
     return part(LIST, language, columns=columns, rows=rows, downloads=downloads)
 
 
-def talk_part(talk: Talk, language: str) -> Html:
+def talk_part(talk: Talk, language: str) -> Markup:
     turns = [Turn(text, visitor=place % 2 == 0) for place, text in enumerate(talk.said)]
     turns[-1] = replace(turns[-1], outcome="right", tone="good", note="expected: an answer")
     poll = "" if talk.over else "/talk"

@@ -20,9 +20,9 @@ from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.runner import RunOptions
 from vivavoce.errors import DataError
 from vivavoce.outcomes import TurnOutcome
+from vivavoce.reports.conversations.charts import conversations_figures
 from vivavoce.reports.conversations.html import render_conversations
-from vivavoce.reports.shared import parts
-from vivavoce.reports.shared.figures import conversations_charts
+from vivavoce.reports.shared import pages
 
 SUITE = """
 suite: small
@@ -84,7 +84,7 @@ def result(run: tuple[ConversationsResult, RunRecord]) -> ConversationsResult:
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a chart stand in a page as its definition: what is drawn follows from it, and takes long."""
-    monkeypatch.setattr(parts, "to_svg", lambda chart: chart.to_json())
+    monkeypatch.setattr(pages, "to_svg", lambda chart: chart.to_json())
 
 
 def stored(content: Any) -> Any:
@@ -151,9 +151,11 @@ def test_without_turns_and_record_all_is_said_but_the_conversations(
 
 def test_the_charts_of_a_result_that_was_read_back_are_the_same(result: ConversationsResult) -> None:
     found = conversations_result_from_json(stored(result_to_json(result)))
-    ours, theirs = conversations_charts(result), conversations_charts(found)
+    ours, theirs = conversations_figures(result), conversations_figures(found)
     assert list(theirs) == ["levels", "outcomes", "times"]
-    assert {name: chart.to_json() for name, chart in theirs.items()} == {n: c.to_json() for n, c in ours.items()}
+    assert {n: one.chart.to_json() for n, one in theirs.items()} == {
+        n: one.chart.to_json() for n, one in ours.items()
+    }
 
 
 def test_levels_keep_their_order_whatever_the_order_of_the_keys(result: ConversationsResult) -> None:

@@ -22,9 +22,9 @@ from vivavoce.dialogues.exam import examine_dialogues
 from vivavoce.dialogues.json_form import dialogues_result_from_json, result_to_json
 from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Passport, Reason, Score, TurnEffect
 from vivavoce.errors import DataError
+from vivavoce.reports.dialogues.charts import dialogues_figures
 from vivavoce.reports.dialogues.html import render_dialogues
-from vivavoce.reports.shared import parts
-from vivavoce.reports.shared.figures import dialogues_charts
+from vivavoce.reports.shared import pages
 
 flags = st.sampled_from([None, True, False])
 
@@ -32,7 +32,7 @@ flags = st.sampled_from([None, True, False])
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a chart stand in a page as its definition: what is drawn follows from it, and takes long."""
-    monkeypatch.setattr(parts, "to_svg", lambda chart: chart.to_json())
+    monkeypatch.setattr(pages, "to_svg", lambda chart: chart.to_json())
 
 
 def stored(content: Any) -> Any:
@@ -114,9 +114,11 @@ def test_without_the_dialogues_only_what_was_said_is_missing(any_result: Dialogu
 
 def test_the_charts_are_the_same_without_the_dialogues(any_result: DialoguesResult) -> None:
     again = dialogues_result_from_json(stored(result_to_json(any_result)))
-    ours, theirs = dialogues_charts(any_result), dialogues_charts(again)
+    ours, theirs = dialogues_figures(any_result), dialogues_figures(again)
     assert "distribution" in theirs
-    assert {name: chart.to_json() for name, chart in theirs.items()} == {n: c.to_json() for n, c in ours.items()}
+    assert {n: one.chart.to_json() for n, one in theirs.items()} == {
+        n: one.chart.to_json() for n, one in ours.items()
+    }
 
 
 def talks() -> st.SearchStrategy[Dialogue]:

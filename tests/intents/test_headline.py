@@ -17,8 +17,7 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import Setting
 from vivavoce.intents.traffic import MIXED
 from vivavoce.records import Dataset, Guess
-from vivavoce.reports.intents.balance import balance_sentence
-from vivavoce.reports.intents.wording import headline
+from vivavoce.reports.intents.wording import balance_sentence, headline
 
 SMALLEST = Setting(0, 0.15)
 SUBJECTS = ("salary", "holiday", "parking", "visa", "bonus", "canteen", "shoes", "laptop", "garden", "piano")

@@ -30,7 +30,7 @@ from vivavoce.intents.measures import Items, risk_coverage
 from vivavoce.records import Dataset
 from vivavoce.reports.intents.comparison import render_comparison
 from vivavoce.reports.intents.html import render_result
-from vivavoce.reports.shared import parts
+from vivavoce.reports.shared import pages
 
 TOPICS = 9
 
@@ -60,7 +60,7 @@ def result() -> IntentsResult:
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a chart stand in a page as its definition: what is drawn follows from it, and takes long."""
-    monkeypatch.setattr(parts, "to_svg", lambda chart: chart.to_json())
+    monkeypatch.setattr(pages, "to_svg", lambda chart: chart.to_json())
 
 
 @pytest.fixture(scope="module")

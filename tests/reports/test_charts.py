@@ -13,6 +13,7 @@ import pytest
 from vivavoce.intents import IntentsResult
 from vivavoce.records import Rate
 from vivavoce.reports.intents import charts
+from vivavoce.reports.shared.charts import RateRow, comparison_chart, timeline_chart
 from vivavoce.reports.shared.svg import DARK, PALETTE, AnyChart, to_svg
 
 MAKERS: dict[str, Callable[[IntentsResult], AnyChart]] = {
@@ -23,8 +24,8 @@ MAKERS: dict[str, Callable[[IntentsResult], AnyChart]] = {
     "confusion": lambda r: charts.confusion_chart(r.settings[0]),
     "overlap": lambda r: charts.overlap_chart(r.pairs),
     "sizes": lambda r: charts.sizes_chart({line.intent: line.examples for line in r.settings[0].intents}),
-    "timeline": lambda r: charts.timeline_chart(
-        [charts.RateRow(f"2026-0{month}-01", "a", r.rate("accuracy")) for month in (1, 2, 3)]
+    "timeline": lambda r: timeline_chart(
+        [RateRow(f"2026-0{month}-01", "a", r.rate("accuracy")) for month in (1, 2, 3)]
     ),
 }
 
@@ -70,9 +71,9 @@ def test_two_charts_in_one_page_share_no_id() -> None:
 
 
 def test_what_is_not_known_has_no_dot() -> None:
-    rows = [charts.RateRow("x", "a", Rate(0.5, 0.4, 0.6, 9)), charts.RateRow("y", "a", Rate(None, None, None, 0))]
-    assert ">x<" in to_svg(charts.comparison_chart(rows))
-    assert ">y<" not in to_svg(charts.comparison_chart(rows))
+    rows = [RateRow("x", "a", Rate(0.5, 0.4, 0.6, 9)), RateRow("y", "a", Rate(None, None, None, 0))]
+    assert ">x<" in to_svg(comparison_chart(rows))
+    assert ">y<" not in to_svg(comparison_chart(rows))
 
 
 def test_the_parts_of_a_topic_sum_to_one(result: IntentsResult) -> None:

@@ -21,14 +21,14 @@ from vivavoce.conversations.transcript import TalkKey
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.changes import course_sentence
-from vivavoce.reports.conversations.html import render_conversations
+from vivavoce.reports.conversations.html import rate_part, render_conversations
 from vivavoce.reports.conversations.markdown import render_summary
-from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, rate_value
-from vivavoce.reports.conversations.sections import rate_part
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, measure_of
 from vivavoce.reports.conversations.tables import rate_cell, show_conversations
+from vivavoce.reports.shared.numbers import ENGLISH
 
 MEANS = ("f1", "macro_f1", "mean_turn", "weakest_turn", "pass_hat_2")
-SHARES = tuple(name for name in CONVERSATION_MEASURES if name not in MEANS)
+SHARES = tuple(name for name in CONVERSATION_MEASURES if name not in (*MEANS, "time"))
 
 
 def compared(gap: float | None, low: float | None, high: float | None, **changed: object) -> Comparison:
@@ -57,7 +57,7 @@ def words(html: str) -> str:
 @pytest.mark.parametrize("name", MEANS)
 def test_what_is_no_share_of_items_is_never_counted_out(name: str) -> None:
     rate = Rate(6 / 13, 0.2, 0.7, 8)
-    for shown in (rate_cell(name, rate).plain, words(str(rate_part(name, rate)))):
+    for shown in (rate_cell(name, rate).plain, " ".join(rate_part(name, rate)[:2])):
         assert " of " not in shown
         assert shown.startswith(("46 %", "0.46"))
         assert shown.endswith("too few")
@@ -67,13 +67,13 @@ def test_what_is_no_share_of_items_is_never_counted_out(name: str) -> None:
 def test_a_share_of_few_items_is_how_many_of_them(name: str) -> None:
     rate = Rate(3 / 8, 0.2, 0.7, 8)
     assert rate_cell(name, rate).plain == "3 of 8\ntoo few"
-    assert words(str(rate_part(name, rate))) == "3 of 8 too few"
+    assert " ".join(rate_part(name, rate)[:2]) == "3 of 8 too few"
 
 
 @given(st.sampled_from((*MEANS, *SHARES)), st.integers(0, 9), st.integers(1, 9))
 def test_every_count_that_is_shown_gives_back_its_share(name: str, hits: int, n: int) -> None:
     value = min(hits, n) / n
-    found = re.fullmatch(r"(\d+) of (\d+)", rate_value(name, Rate(value, None, None, n)))
+    found = re.fullmatch(r"(\d+) of (\d+)", ENGLISH.parts(Rate(value, None, None, n), measure_of(name)).value)
     assert (found is None) == (name in MEANS)
     assert found is None or int(found[1]) / int(found[2]) == value
 
@@ -81,14 +81,14 @@ def test_every_count_that_is_shown_gives_back_its_share(name: str, hits: int, n:
 @pytest.mark.parametrize("n", [10, 400])
 def test_enough_items_have_their_interval(n: int) -> None:
     assert rate_cell("accuracy", Rate(0.5, 0.4, 0.6, n)).plain == "50 %\n40-60"
-    assert "40 to 60 %" in str(rate_part("f1", Rate(0.5, 0.4, 0.6, n)))
+    assert "40 to 60 %" in rate_part("f1", Rate(0.5, 0.4, 0.6, n)).small
 
 
 def test_terminal_page_and_summary_say_too_few_alike_and_give_no_interval(tmp_path: Path) -> None:
     with write_run(tmp_path / "run", {"bot": weak}, plan=scripts(2, levels=("basic",))) as record:
         result = score_run(record)
         shown, page, markdown = terminal(result, record), render_conversations(result, record), render_summary(result)
-    f1 = rate_value("f1", result.cell("bot").rates["f1"])
+    f1 = ENGLISH.parts(result.cell("bot").rates["f1"], measure_of("f1")).value
     assert f1 == "67 %"
     for view in (shown, words(page), markdown):
         assert f1 in view

@@ -15,14 +15,22 @@ from hypothesis import strategies as st
 
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.dialogues.result import DialoguesResult, Origin, Score, SystemPair, TurnEffect
+from vivavoce.dialogues.scored import (
+    ScoredDialogue,
+    count_scores,
+    group_by_bot,
+    mean_score,
+    rank_scored,
+)
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
-from vivavoce.reports.dialogues.html import render_dialogues
-from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES, number_text, signed
-from vivavoce.reports.dialogues.sections import HIGHEST_SHOWN, LOWEST_SHOWN, QUEUE_SHOWN
-from vivavoce.reports.dialogues.talks import MOST_MESSAGES, Message, talk_part, telling_messages
-from vivavoce.reports.intents.meanings import render_measures_table
+from vivavoce.reports.dialogues.html import HIGHEST_SHOWN, LOWEST_SHOWN, QUEUE_SHOWN, render_dialogues
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+from vivavoce.reports.dialogues.messages import MAX_MESSAGES, Message, telling_messages
+from vivavoce.reports.shared import pages as report_pages
+from vivavoce.reports.shared.measures import render_measures_table
+from vivavoce.reports.shared.numbers import rate_text, signed
 
 NOT_YET = "You cannot compare bots with these scores yet."
 VOID = {"meta", "br", "col", "hr"}
@@ -114,9 +122,9 @@ def test_refused_dialogues_are_grouped_and_counted(pages: dict[str, str]) -> Non
 def test_counts_add_up() -> None:
     result = many(90)
     assert wording.counts_sentence(result) == "90 dialogues read, 81 scored, 9 refused, 60 marked by people."
-    talks = wording.scored(result)
-    assert sum(count for *_, count in wording.spread(talks)) == len(talks) == 81
-    assert sum(len(own) for own in wording.by_bot(talks).values()) == 81
+    talks = rank_scored(result)
+    assert sum(count_scores(talk.value for talk in talks)) == len(talks) == 81
+    assert sum(len(own) for own in group_by_bot(talks).values()) == 81
 
 
 def test_agreement_here_and_where_it_learnt_stand_in_tables_of_their_own(pages: dict[str, str]) -> None:
@@ -158,7 +166,7 @@ def test_every_chart_has_its_numbers_beside_it(pages: dict[str, str]) -> None:
 
 def test_each_message_shows_how_far_it_moved_the_score(pages: dict[str, str]) -> None:
     result = many(90)
-    lowest = wording.scored(result)[0]
+    lowest = rank_scored(result)[0]
     shown = pages["three bots"].split("The lowest scores")[1].split('<ol class="messages">')[1].split("</ol>")[0]
     effects = re.findall(r'class="effect"[^>]*>([^<]*)<', shown)
     assert effects == [signed(turn.effect) for turn in lowest.score.turns]
@@ -196,7 +204,7 @@ def test_of_a_long_talk_the_strongest_messages_are_shown_and_all_others_counted(
 ) -> None:
     turns = tuple(Utterance("a", f"{n}") for n in range(len(effects)))
     score = Score("x", 3.0, turns=tuple(TurnEffect(n, "a", e) for n, e in enumerate(effects, 1)))
-    found = list(telling_messages(wording.Talk(Dialogue("x", turns), score), most))
+    found = list(telling_messages(ScoredDialogue(Dialogue("x", turns), score), most))
     messages = [item for item in found if isinstance(item, Message)]
     numbers = [message.number for message in messages]
     assert len(messages) == min(most, len(effects))
@@ -207,7 +215,7 @@ def test_of_a_long_talk_the_strongest_messages_are_shown_and_all_others_counted(
 
 
 def test_a_talk_of_ten_thousand_messages_is_cut(pages: dict[str, str]) -> None:
-    assert pages["hostile"].count('class="said"') <= 3 * (MOST_MESSAGES + 6)
+    assert pages["hostile"].count('class="said"') <= 3 * (MAX_MESSAGES + 6)
     assert "that moved the score less" in pages["hostile"]
 
 
@@ -217,7 +225,7 @@ def test_a_talk_of_ten_thousand_messages_is_cut(pages: dict[str, str]) -> None:
 def test_hostile_text_is_shown_and_never_run(pages: dict[str, str]) -> None:
     page = pages["hostile"]
     assert "<script" not in page
-    assert "&lt;script&gt;alert('x')&lt;/script&gt; [bold]&amp;amp;" in page
+    assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; [bold]&amp;amp;" in page
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b]", page)
     assert page.encode("utf-8").decode("utf-8") == page, "a lone surrogate has no UTF-8 form"
 
@@ -234,17 +242,19 @@ def test_whatever_a_message_says_stays_a_message(text: str) -> None:
     only = one().dialogues[0]
     turns = (Utterance(text, text, is_bot=True), *only.turns[1:])
     result = replace(one(), dialogues=(replace(only, id=text, turns=turns),), notes=(text,), source=text)
-    part = talk_part(wording.talks_of(result)[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_pages, "to_svg", lambda chart: "")
+        page = render_dialogues(result)
     balance = Balance()
-    balance.feed(part)
+    balance.feed(page)
     assert (balance.faults, balance.open) == ([], [])
-    assert part.encode("utf-8")
+    assert page.encode("utf-8")
 
 
 def test_a_score_that_is_not_a_number_is_no_score() -> None:
     result = one()
     odd = replace(result, scores=(replace(result.scores[0], score=float("nan")),))
-    assert wording.scored(odd) == []
+    assert rank_scored(odd) == []
     assert "Nothing could be scored" in words(render_dialogues(odd))
 
 
@@ -360,15 +370,15 @@ def test_every_correlation_in_words_names_its_measure() -> None:
 def test_the_effects_of_the_lowest_talk_are_drawn_and_not_added_up(pages: dict[str, str]) -> None:
     figure = pages["three bots"].split("What moved the lowest score")[1].split("</figure>")[0]
     assert "the bars do not add up to the score" in words(figure)
-    lowest = wording.scored(many(90))[0]
+    lowest = rank_scored(many(90))[0]
     shown = re.findall(r'<td class="n">([^<]*)</td>', figure)
     assert shown == [signed(turn.effect) for turn in lowest.score.turns]
 
 
 def test_the_mean_of_few_talks_has_no_interval() -> None:
-    few = wording.mean_score(wording.scored(many(9)))
+    few = mean_score(rank_scored(many(9)))
     assert (few.low, few.high, few.n) == (None, None, 9)
-    enough = wording.mean_score(wording.scored(many(90)))
+    enough = mean_score(rank_scored(many(90)))
     assert enough.value is not None
     assert enough.low is not None
     assert enough.high is not None
@@ -378,13 +388,13 @@ def test_the_mean_of_few_talks_has_no_interval() -> None:
 def test_a_mean_is_less_sure_where_few_people_talk_much() -> None:
     result = many(400, marks=0)
     # Each of 20 people met good talks or bad ones only.
-    order = wording.scored(result)
-    alone = wording.mean_score(order)
+    order = rank_scored(result)
+    alone = mean_score(order)
     people = [
-        wording.Talk(replace(talk.dialogue, user=f"user {place // 18}"), talk.score)
+        ScoredDialogue(replace(talk.dialogue, user=f"user {place // 18}"), talk.score)
         for place, talk in enumerate(order)
     ]
-    shared = wording.mean_score(people)
+    shared = mean_score(people)
     assert shared.value == pytest.approx(alone.value)
     assert (shared.high or 0) - (shared.low or 0) > 2 * ((alone.high or 0) - (alone.low or 0))
 
@@ -395,7 +405,7 @@ def test_an_effect_has_its_sign_unless_it_rounds_to_nothing(value: float, text: 
 
 
 def test_a_missing_number_is_not_available() -> None:
-    assert number_text(Rate(None, None, None, 0)) == "n/a"
+    assert rate_text(Rate(None, None, None, 0), "score") == "n/a"
 
 
 @pytest.mark.parametrize("make", [many, lambda n: many(n, (None,))])

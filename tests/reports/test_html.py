@@ -17,9 +17,10 @@ from vivavoce.intents.problems import ProblemKind
 from vivavoce.intents.result import Note
 from vivavoce.records import Dataset, Rate
 from vivavoce.reports.intents import problem_wording, wording
-from vivavoce.reports.intents.html import page, render_check, render_result
+from vivavoce.reports.intents.html import render_check, render_result
 from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.reports.shared.tags import Html, join, tag
+from vivavoce.reports.shared.numbers import interval_text, value_text
+from vivavoce.reports.shared.pages import prose
 
 VOID = {"br", "meta", "hr", "col"}
 FEW_KILOBYTES = 600 * 1024
@@ -145,8 +146,8 @@ def test_every_number_of_every_setting_stands_with_its_interval(report: str, res
     for name, rate in result.settings[1].rates.items():
         kind = MEASURES[name].kind
         row = words(section.split(f'href="#m-{name}"')[1].split("</tr>")[0])
-        assert wording.value_text(kind, rate.value) in row
-        assert wording.interval_text(rate, kind) in row
+        assert value_text(rate.value, kind) in row
+        assert interval_text(rate, kind) in row
 
 
 def test_every_number_has_its_meaning_in_the_glossary(report: str) -> None:
@@ -174,7 +175,7 @@ def test_tables_have_captions_and_headers(report: str) -> None:
     for one in tables:
         assert "<caption>" in one
         assert '<th scope="col"' in one
-        assert 'scope="row"' in one or "<tbody></tbody>" in one
+        assert 'scope="row"' in one or re.search(r"<tbody>\s*</tbody>", one)
 
 
 def test_every_picture_has_a_label(report: str) -> None:
@@ -220,9 +221,8 @@ def test_a_check_is_a_page_of_its_own() -> None:
 
 
 def test_text_is_escaped_and_html_is_not() -> None:
-    assert tag("p", "a < b", tag("br"), title='"x"', hidden=None) == '<p title="&quot;x&quot;">a &lt; b<br></p>'
-    assert join(["<", Html("<"), None, ""]) == "&lt;<"
-    assert "<title>a &amp; b</title>" in page("a & b", Html(""))
+    assert prose("a < b: `viva <file>`") == "a &lt; b: <code>viva &lt;file&gt;</code>"
+    assert "<title>Check of a &amp; b</title>" in render_check(check(Dataset.of(["x y"], ["a"])), source="a & b")
 
 
 def test_a_tile_does_not_show_a_number_that_tells_little(result: IntentsResult) -> None:

@@ -15,8 +15,10 @@ from vivavoce.intents.problems import ProblemKind
 from vivavoce.intents.result import Note
 from vivavoce.records import Dataset, Rate
 from vivavoce.reports.intents import problem_wording, wording
-from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.reports.intents.tables import MAIN, rate_cell, show_check, show_result
+from vivavoce.reports.intents.meanings import MAIN, MEASURES
+from vivavoce.reports.intents.tables import show_check, show_result
+from vivavoce.reports.shared.layout import rate_cell
+from vivavoce.reports.shared.numbers import interval_text, share_text
 
 
 def printed(show: object, *arguments: object, width: int = 80, **options: object) -> str:
@@ -49,8 +51,8 @@ def test_the_main_numbers_stand_with_their_intervals(result: IntentsResult, widt
     for findings in result.settings[:2]:
         for name in MAIN:
             rate = findings.rates[name]
-            assert wording.share_text(rate.value) in text
-            assert wording.interval_text(rate) in text
+            assert share_text(rate.value) in text
+            assert interval_text(rate) in text
         assert f"{findings.setting}, {findings.counts.total} tests" in text
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from markupsafe import Markup
 
 from vivavoce.records import Rate
+from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.numbers import Kind
+from vivavoce.reports.shared.views import SHARE, Cell, Column
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 
-if TYPE_CHECKING:
-    from vivavoce.reports.intents.meanings import Kind
 
-
-def rate_cell(words: Words, rate: Rate, kind: Kind = "share", *, counted: bool = True) -> Markup:
+def rate_cell(words: Words, rate: Rate, measure: Measure = SHARE, *, counted: bool = True) -> Cell:
     """Return a value with its interval and count."""
-    writer = Writer(words)
-    around = writer.interval(rate, kind)
-    if around and counted:
-        around = f"{around}, n\u00a0=\u00a0{writer.number(rate.n)}"
-    small = Markup("<small>{}</small>").format(around) if around else ""
-    return Markup('<span class="rate">{} {}</span>').format(writer.value(rate.value, kind), small)
+    value, around, n = Writer(words).parts(rate, measure)
+    return Cell(value, f"{around}, {n}" if around and n and counted else around, css="rate")
+
+
+def measure_column(words: Words, measure: Measure) -> Column:
+    """Return the head of a number, with the way to its meaning."""
+    meaning = words.said(measure.meaning)
+    return Column(words.said(measure.title), f"/help#m-{measure.name}", number=True, meaning=meaning)
 
 
 def difference_cell(words: Words, rate: Rate, kind: Kind = "share", *, clear: bool, good: bool) -> Markup:

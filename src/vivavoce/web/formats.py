@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.records import Rate
+from vivavoce.reports.shared import numbers
 from vivavoce.web.language import Words, catalogue, gettext_noop
 from vivavoce.web.parts import differences
 from vivavoce.web.retelling import SIGNS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-    from vivavoce.reports.intents.meanings import Kind
 
 __all__ = ["Writer", "filters"]
 
@@ -37,57 +35,41 @@ MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """Writes numbers and times in one language; what was not measured is "n/a", never 0."""
+class Writer(numbers.Writer):
+    """Writes numbers as all views do, and times, in one language."""
 
     words: Words
 
     def number(self, value: float | None, digits: int = 0) -> str:
-        """Write a number with groups of three digits; what rounds to nothing has no sign."""
-        if value is None:
-            return self.words.gettext("n/a")
-        return f"{value:z,.{digits}f}".translate(SIGNS.get(self.words.language, {}))
+        """Write a number with the signs of the language."""
+        written = numbers.ENGLISH.number(value, digits)
+        return self.phrase(written) if value is None else written.translate(SIGNS.get(self.words.language, {}))
 
-    def signed(self, value: float, digits: int) -> str:
+    def phrase(self, text: str) -> str:
+        """Return one of the few words that stand in place of a number or beside it."""
+        return self.words.gettext(text)
+
+    def between(self, low: float, high: float, digits: int, unit: str) -> str:
+        """Write a range."""
+        end = f"{self.number(high, digits)} {unit}".rstrip()
+        return self.words.gettext("%(low)s to %(high)s", low=self.number(low, digits), high=end)
+
+    def of(self, part: int, whole: int) -> str:
+        """Write a share of few items."""
+        return self.words.gettext("%(part)s of %(whole)s", part=self.number(part), whole=self.number(whole))
+
+    def points(self, value: float) -> str:
+        """Write a difference of two shares."""
+        return self.words.gettext("%(value)s points", value=self.number(100 * value, 1))
+
+    def counted(self, n: int) -> str:
+        """Write how much a number comes from, on one line."""
+        return f"n\u00a0=\u00a0{self.number(n)}"
+
+    def signed(self, value: float, digits: int = 2) -> str:
         """Write a difference with its sign."""
         shown = round(value, digits)
         return f"{'+' if shown > 0 else '−' if shown < 0 else '±'}{self.number(abs(value), digits)}"
-
-    def percent(self, value: float | None, digits: int = 1) -> str:
-        """Write a share as percent with decimals."""
-        return self.number(None) if value is None else f"{self.number(100 * value, digits)} %"
-
-    def share(self, value: float | None) -> str:
-        """Write a share as whole percent; what is not exactly 0 or 100 % is never shown as such."""
-        whole = self.percent(value, 0)
-        if value is not None and whole == "0 %" and value > 0:
-            return self.words.gettext("under %(share)s", share="1 %")
-        if value is not None and whole == "100 %" and value < 1:
-            return self.words.gettext("over %(share)s", share="99 %")
-        return whole
-
-    def value(self, value: float | None, kind: Kind = "share") -> str:
-        """Write the value of a measure by its kind."""
-        if value is None or kind == "count":
-            return self.number(value)
-        if kind == "share":
-            return self.share(value)
-        if kind == "seconds":
-            return self.duration(value)
-        if kind == "points":
-            return self.words.gettext("%(value)s points", value=self.number(100 * value, 1))
-        return self.number(value, 2)
-
-    def interval(self, rate: Rate, kind: Kind = "share") -> str:
-        """Write where the value would lie with other data of this size; nothing where that is not known."""
-        if rate.value is None or rate.low is None or rate.high is None:
-            return ""
-        low, high = (self._end(end, kind) for end in (rate.low, rate.high))
-        unit = " %" if kind == "share" else ""
-        return self.words.gettext("%(low)s to %(high)s", low=low, high=f"{high}{unit}")
-
-    def _end(self, end: float, kind: Kind) -> str:
-        return self.number(100 * end) if kind == "share" else self.number(end, 0 if kind == "count" else 2)
 
     def plural(self, n: int, one: str, many: str) -> str:
         """Write a count with its noun: `3 examples`."""

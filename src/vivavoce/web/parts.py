@@ -9,6 +9,8 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Literal
 
+from vivavoce.reports.shared.views import Column
+
 __all__ = [
     "Choice",
     "Column",
@@ -29,23 +31,11 @@ __all__ = [
 ]
 
 Tone = Literal["good", "bad", "neutral"]
-Order = Literal["", "ascending", "descending"]
 FieldKind = Literal[
     "text", "search", "email", "url", "password", "date", "number", "textarea", "select", "checkbox", "file", "hidden"
 ]
 # Longer texts are compared line by line: a comparison by words would take the square of their length.
 MANY_WORDS = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The head of a column: `href` sorts by it, `order` says how it is sorted now."""
-
-    title: str
-    href: str = ""
-    order: Order = ""
-    number: bool = False
-    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

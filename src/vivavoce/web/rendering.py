@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.version import __version__
@@ -24,6 +25,7 @@ __all__ = [
     "Link",
     "Person",
     "Theme",
+    "View",
     "choose_theme",
     "environment",
     "render",
@@ -31,6 +33,8 @@ __all__ = [
 ]
 
 TEMPLATES = Path(__file__).parent / "templates"
+# The blocks that reports are made of too.
+BLOCKS = TEMPLATES.parents[1] / "reports" / "templates"
 STATIC = Path(__file__).parent / "static"
 CHART_SCRIPT = "vega.js"
 
@@ -88,6 +92,10 @@ def render(name: str, context: Mapping[str, Any], language: str = DEFAULT) -> st
     return environment(language).get_template(name).render(context)
 
 
+class View(SimpleNamespace):
+    """What a page shows, by name; a template that asks for a name that is not there fails."""
+
+
 def choose_theme(cookie: str | None) -> Theme:
     """Return the theme that a cookie names, else the one of the system."""
     return next((theme for theme in THEMES if theme == cookie), "auto")
@@ -115,7 +123,7 @@ def environment(language: str = DEFAULT) -> Environment:
     from vivavoce.web import formats
 
     made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, BLOCKS]),
         autoescape=True,
         undefined=StrictUndefined,
         extensions=["jinja2.ext.i18n"],
@@ -125,5 +133,5 @@ def environment(language: str = DEFAULT) -> Environment:
     # The new style escapes what is filled in; the extension adds this method, which no type can know.
     made.install_gettext_translations(catalogue(language), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(formats.filters(Words(language)))
-    made.globals.update(static_url=static_url, themes=THEMES)
+    made.globals.update(static_url=static_url, themes=THEMES, help_page="/help")
     return made

@@ -8,7 +8,8 @@ from urllib.parse import quote, urlencode
 from vivavoce.conversations.scenario import LEVELS, Expectation, Kind
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status
-from vivavoce.reports.conversations.meanings import OUTCOME_NAMES, milliseconds_text
+from vivavoce.reports.conversations.meanings import OUTCOME_NAMES
+from vivavoce.reports.shared.numbers import milliseconds_text
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop

@@ -18,7 +18,7 @@ from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import JsonPath, Quiet
 from vivavoce.cli.shared.progress import Report, progress_bar
 from vivavoce.cli.shared.results import Screen, check_targets, head, write_content, write_page
-from vivavoce.errors import FileError, UsageError, VivaError, nearest
+from vivavoce.errors import FileError, UsageError, VivaError, nearest, plural
 from vivavoce.languages import Use, name_languages
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _show_one(console: Console, one: Shown) -> None:
     from vivavoce.reports.shared.layout import block, bullets, heading
 
     data, result = one.result.data, one.result
-    size = f"{wording.plural(data.rows, 'example')} in {wording.plural(data.topics, 'topic')}"
+    size = f"{plural(data.rows, 'example')} in {plural(data.topics, 'topic')}"
     console.print(heading(f"Recruiting questions, {LANGUAGES[one.language]} ({size})"))
     console.print(block(wording.headline(result), "bold"))
     console.print(block(wording.strangers_sentence(result)))

@@ -16,7 +16,7 @@ from vivavoce.cli.shared.results import write_page
 
 if TYPE_CHECKING:
     from vivavoce.dialogues import DialoguesResult
-    from vivavoce.reports.dialogues.wording import Talk
+    from vivavoce.dialogues.scored import ScoredDialogue
 
 NAME = "dialogues"
 MOST_BYTES = 16 * 1024**2
@@ -42,10 +42,11 @@ class DemoScores:
 
     def show(self, console: Console) -> None:
         """Show what the scores come to and which talks to read; what invented marks say of the score stays out."""
+        from vivavoce.dialogues.scored import rank_scored
         from vivavoce.reports.dialogues import wording
         from vivavoce.reports.shared.layout import block, bullets, heading
 
-        talks = wording.scored(self.result)
+        talks = rank_scored(self.result)
         console.print(heading("Forty talks without a script: would a person call them good?"))
         console.print(block(NO_FINDING, "bold"))
         console.print(block(wording.mean_sentence(talks)))
@@ -56,11 +57,12 @@ class DemoScores:
         console.print(block(wording.origin_sentence(self.result.passport.origin), "dim"))
 
 
-def _first_reason(talk: Talk) -> str:
+def _first_reason(talk: ScoredDialogue) -> str:
     from vivavoce.reports.dialogues import wording
+    from vivavoce.reports.shared.texts import clean
 
     lines = wording.reason_lines(talk.score)
-    return wording.sentence(wording.clean(lines[0])) if lines else ""
+    return wording.sentence(clean(lines[0])) if lines else ""
 
 
 def score_demo(out: Path, progress: Report) -> DemoScores:

@@ -259,8 +259,8 @@ def _measures(result: ConversationsResult) -> Iterator[Measure]:
 
 def _documents(result: ConversationsResult, record: RunRecord) -> Iterator[Document]:
     from vivavoce.conversations.json_form import result_to_json
+    from vivavoce.reports.conversations.charts import conversations_figures
     from vivavoce.reports.conversations.html import render_conversations
-    from vivavoce.reports.shared.figures import conversations_figures
 
     yield json_document("findings.json", result_to_json(result))
     yield html_document("report.html", render_conversations(result, record))

@@ -157,12 +157,12 @@ def _gather(log: Log, finished: Finished) -> list[Score]:
 
 def _measures(result: DialoguesResult) -> Iterator[Measure]:
     from vivavoce.dialogues.agreement import OVERALL
-    from vivavoce.reports.dialogues import wording
+    from vivavoce.dialogues.scored import group_by_bot, mean_score, rank_scored
 
-    talks = wording.scored(result)
-    yield Measure("", "score", wording.mean_score(talks))
-    for bot, own in wording.by_bot(talks).items():
-        yield Measure(bot, "score", wording.mean_score(own))
+    scored = rank_scored(result)
+    yield Measure("", "score", mean_score(scored))
+    for bot, of_bot in group_by_bot(scored).items():
+        yield Measure(bot, "score", mean_score(of_bot))
     for kind, agreement in result.passport.local.items():
         scope = "" if kind == OVERALL else kind
         for name in ("pearson", "spearman", "kendall", "mse"):
@@ -170,8 +170,8 @@ def _measures(result: DialoguesResult) -> Iterator[Measure]:
 
 
 def _documents(result: DialoguesResult, findings: Mapping[str, Any]) -> Iterator[Document]:
+    from vivavoce.reports.dialogues.charts import dialogues_figures
     from vivavoce.reports.dialogues.html import render_dialogues
-    from vivavoce.reports.shared.figures import dialogues_figures
 
     yield json_document("findings.json", findings)
     yield html_document("report.html", render_dialogues(result))

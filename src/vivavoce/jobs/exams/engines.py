@@ -136,8 +136,8 @@ def _measures(result: ComparisonResult) -> Iterator[Measure]:
 
 
 def _documents(result: ComparisonResult, found: Mapping[str, Gathered]) -> Iterator[Document]:
+    from vivavoce.reports.intents.charts import comparison_figures
     from vivavoce.reports.intents.comparison import render_comparison
-    from vivavoce.reports.shared.figures import comparison_figures
 
     timed: Sequence[dict[str, Json]] = [
         {"classifier": name, **line} for name, one in found.items() for line in timings_json(one.results)

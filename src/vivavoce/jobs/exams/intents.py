@@ -144,8 +144,8 @@ def _measures(result: IntentsResult) -> Iterator[Measure]:
 
 
 def _documents(result: IntentsResult, results: Sequence[UnitResult]) -> Iterator[Document]:
+    from vivavoce.reports.intents.charts import intents_figures
     from vivavoce.reports.intents.html import render_result
-    from vivavoce.reports.shared.figures import intents_figures
 
     findings = result.to_json()
     timed = [{"k": one["k"], "p": one["p"], **one.pop("timing")} for one in findings["settings"]]

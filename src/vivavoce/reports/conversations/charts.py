@@ -11,12 +11,11 @@ from vivavoce.conversations.result import ALL, ConversationsResult
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.meanings import OUTCOME_NAMES, outcome_name
-from vivavoce.reports.intents.charts import PERCENT, WHOLE, WIDTH, RateRow, chart_data, comparison_chart, themed
-from vivavoce.reports.intents.meanings import share_text
+from vivavoce.reports.shared.charts import PERCENT, WHOLE, WIDTH, RateRow, chart_data, comparison_chart, themed
+from vivavoce.reports.shared.figures import Figure, figures_by_name
+from vivavoce.reports.shared.numbers import share_text
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
 from vivavoce.sentences import say
-
-__all__ = ["levels_chart", "outcome_count", "outcome_rows", "outcomes_chart", "times_chart"]
 
 # From good to bad; shades differ in lightness too.
 COLOURS = {
@@ -117,3 +116,46 @@ def _tens(times: Sequence[float]) -> list[float]:
     """Return the powers of ten around some times."""
     first, last = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
     return [10.0**power for power in range(first, max(last, first + 1) + 1)]
+
+
+# --- figures: charts with their titles ---------------------------------------------------------------------------
+
+
+def conversations_figures(result: ConversationsResult) -> dict[str, Figure]:
+    """Return all figures of a conversations exam; none where no turn was counted."""
+    if not wording.ranked_cells(result):
+        return {}
+    timed = any(result.cell(bot.name).times.p50 for bot in result.header.bots)
+    return figures_by_name(
+        [levels_figure(result), outcomes_figure(result), *([times_figure(result)] if timed else [])]
+    )
+
+
+def levels_figure(result: ConversationsResult) -> Figure:
+    """Return how often each bot was right at each level."""
+    return Figure(
+        "levels",
+        say("Right at each level"),
+        say("Share of turns that went as they should; the bar is where it would lie with other conversations."),
+        levels_chart(result),
+    )
+
+
+def outcomes_figure(result: ConversationsResult) -> Figure:
+    """Return what became of the turns of each bot."""
+    return Figure(
+        "outcomes",
+        say("What became of the turns"),
+        say("Checked turns alone; what could not be run is not among them."),
+        outcomes_chart(result),
+    )
+
+
+def times_figure(result: ConversationsResult) -> Figure:
+    """Return how long the bots took."""
+    return Figure(
+        "times",
+        say("How long a reply takes"),
+        say("The dot is the median, the bar ends where 95 of 100 replies had come."),
+        times_chart(result),
+    )

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.errors import Fault, GateError, UsageError, nearest, plural
 from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, measure_of
-from vivavoce.reports.intents.gates import parse_limit
+from vivavoce.reports.shared.gates import parse_limit
+from vivavoce.reports.shared.numbers import apart
 
 EXAMPLE = "write NAME=LIMIT or NAME@BOT=LIMIT, for example accuracy=0.8 or f1@mybot=0.7"
 _REPEATS = re.compile(r"pass_hat_[1-9][0-9]*")
@@ -35,10 +36,11 @@ def parse_turn_gate(text: str) -> TurnGate:
 
 
 def _check_name(name: str) -> None:
-    known = [one for one, measure in CONVERSATION_MEASURES.items() if measure.better != "neither"]
+    shares = {one: measure for one, measure in CONVERSATION_MEASURES.items() if measure.kind in ("share", "score")}
+    known = [one for one, measure in shares.items() if measure.better != "neither"]
     if name in known or _REPEATS.fullmatch(name):
         return
-    if name in CONVERSATION_MEASURES:
+    if name in shares:
         raise UsageError(
             f"{name} is neither good nor bad by itself and can be no gate",
             remedy="use fallback_in_scope (at most) or fallback_out_of_scope (at least)",
@@ -72,13 +74,7 @@ def _missed(result: ConversationsResult, gates: Sequence[TurnGate], bots: Sequen
                 yield f"{gate.name} of {bot} is n/a: {measure_of(gate.name).absent}"
             elif (rate.value > gate.limit) if lower else (rate.value < gate.limit):
                 side = "over" if lower else "under"
-                yield f"{gate.name} of {bot} is {_apart(rate.value, gate.limit)}, {side} the limit of {gate.limit:g}"
-
-
-def _apart(value: float, limit: float) -> str:
-    """Write a value with as many digits as it takes to be seen apart from the limit."""
-    written = (f"{value:.{digits}f}" for digits in range(3, 17))
-    return next((text for text in written if float(text) != limit), repr(value))
+                yield f"{gate.name} of {bot} is {apart(rate.value, gate.limit)}, {side} the limit of {gate.limit:g}"
 
 
 def _failed(result: ConversationsResult) -> Iterator[str]:

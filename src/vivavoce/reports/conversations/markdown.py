@@ -11,17 +11,11 @@ from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
-from vivavoce.reports.conversations.meanings import (
-    measure_of,
-    milliseconds_interval,
-    milliseconds_text,
-    outcome_name,
-    rate_value,
-    too_few,
-)
-from vivavoce.reports.conversations.tables import SEVEN, TITLES, cells_by_level, shown_domains
-from vivavoce.reports.conversations.talks import gist, key_before, said_and_answered, shorten
-from vivavoce.reports.intents.meanings import interval_text
+from vivavoce.reports.conversations.exchanges import gist, key_before, said_and_answered
+from vivavoce.reports.conversations.meanings import MAIN, measure_of, number_of, outcome_name
+from vivavoce.reports.conversations.tables import cells_by_level, shown_domains
+from vivavoce.reports.shared.numbers import ENGLISH
+from vivavoce.reports.shared.texts import shorten
 
 PROBLEMS = 3
 MOST_CHANGES = 20
@@ -34,7 +28,7 @@ def render_summary(result: ConversationsResult) -> str:
     lines = [f"### Conversations exam: {_plain(result.header.plan.suite)}", "", _plain(wording.headline(result)), ""]
     second = wording.second_sentence(result)
     lines += [_plain(second), ""] if second else []
-    head = ["Bot", "Level", "Turns", *[TITLES.get(name) or measure_of(name).title for name in SEVEN]]
+    head = ["Bot", "Level", "Turns", *[measure_of(name).column for name in MAIN]]
     lines += [_row(head), _row(["---", "---", *["---:"] * (len(head) - 2)])]
     domain = shown_domains(result)[0]
     for bot in result.header.bots:
@@ -46,8 +40,8 @@ def render_summary(result: ConversationsResult) -> str:
 
 
 def _cell_row(cell: Cell) -> str:
-    values = [_time(cell.times.mean) if name == "time" else _rate(name, cell.rates[name]) for name in SEVEN]
-    level = f"{wording.cell_name(cell)}{' (incomplete)' if cell.incomplete else ''}"
+    values = [write_rate(name, number_of(cell, name)) for name in MAIN]
+    level = f"{cell.level or 'all levels'}{' (incomplete)' if cell.incomplete else ''}"
     return _row([cell.bot, level, f"{cell.counts.counted:,}", *values])
 
 
@@ -87,14 +81,10 @@ def _change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) 
     return _row([where, shorten(sent, MOST_TEXT), *told])
 
 
-def _rate(name: str, rate: Rate) -> str:
-    around = "too few" if too_few(rate) else interval_text(rate)
-    return rate_value(name, rate) + (f" ({around})" if around else "")
-
-
-def _time(mean: Rate) -> str:
-    around = milliseconds_interval(mean)
-    return milliseconds_text(mean.value) + (f" ({around})" if around else "")
+def write_rate(name: str, rate: Rate) -> str:
+    """Return a value with its interval on one line."""
+    value, around, _ = ENGLISH.parts(rate, measure_of(name))
+    return f"{value} ({around})" if around else value
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -3,153 +3,184 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
+from vivavoce.conversations.result import Cell
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
-from vivavoce.reports.intents.meanings import Measure, value_text
+from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.numbers import ENGLISH
 from vivavoce.sentences import say
 
 _NO_TYPO = "there is no misspelt message in scope"
 _NO_TWIN = "no misspelt message has a clean twin that was asked too"
-SECONDS_FROM = 10_000
 # A share of fewer items than this says little: they are counted out.
 FEWEST = 10
-# Means of shares, or two shares in one: no number of items that could be counted out.
-_MEANS = ("f1", "macro_f1", "mean_turn", "weakest_turn")
 _ALL_IN_SCOPE = "every question was in scope"
+_measure = partial(Measure, few=FEWEST)
 
 _TABLE = (
     Measure(
+        "time",
+        "Response time",
+        "Mean time until the first words of a reply; what ran out of time is not among it.",
+        "lower",
+        "milliseconds",
+        absent="no reply came",
+        short="Time",
+        main=True,
+        path="times.mean",
+    ),
+    _measure(
+        "fallback_rate",
+        "Fallback",
+        "Of all turns that got a reply, the share in which the bot said that it does not know, rightly or wrongly.",
+        "neither",
+        main=True,
+    ),
+    _measure(
+        "comprehension_rate",
+        "Misspelt understood",
+        "Of the misspelt messages in scope, the share that was answered rightly.",
+        "higher",
+        absent=_NO_TYPO,
+        short="Misspelt",
+        main=True,
+    ),
+    _measure(
         "accuracy",
         "Right",
         "Of all checked turns, the share in which the bot answered rightly or rightly said that it does not know.",
         "higher",
+        main=True,
     ),
-    Measure(
+    _measure(
         "precision",
         "Precision",
         "Of the answers that the bot gave, the share that was right.",
         "higher",
         absent="the bot gave no answer",
+        main=True,
     ),
-    Measure(
+    _measure(
         "recall",
         "Recall",
         "Of the questions that the bot should answer, the share that it answered rightly.",
         "higher",
         absent="no question was in scope",
+        main=True,
     ),
-    Measure(
+    _measure(
         "f1",
         "F1",
         "Precision and recall in one number: their harmonic mean.",
         "higher",
         absent="the bot gave no right answer",
+        main=True,
+        mean=True,
     ),
-    Measure(
+    _measure(
         "wrong_answer_rate",
         "Wrong answers",
         "Of all checked turns, the share in which the bot gave a wrong answer: what visitors remember.",
         "lower",
     ),
-    Measure(
-        "fallback_rate",
-        "Fallback",
-        "Of all turns that got a reply, the share in which the bot said that it does not know, rightly or wrongly.",
-        "neither",
-    ),
-    Measure(
+    _measure(
         "fallback_in_scope",
         "Fallback, wrongly",
         "Of the questions that the bot should answer, the share to which it said that it does not know.",
         "lower",
         absent="no question was in scope",
     ),
-    Measure(
+    _measure(
         "fallback_out_of_scope",
         "Fallback, rightly",
         "Of the questions that the bot should not answer, the share to which it said that it does not know.",
         "higher",
         absent=_ALL_IN_SCOPE,
     ),
-    Measure(
-        "comprehension_rate",
-        "Misspelt understood",
-        "Of the misspelt messages in scope, the share that was answered rightly.",
-        "higher",
-        absent=_NO_TYPO,
-    ),
-    Measure(
+    _measure(
         "clean_twin_rate",
         "Their clean twins",
         "Of the same messages spelt rightly, the share that was answered rightly.",
         "higher",
         absent=_NO_TWIN,
     ),
-    Measure(
+    _measure(
         "retention",
         "Kept when misspelt",
         "Of the messages that were answered rightly when spelt rightly, the share that still was when misspelt.",
         "higher",
         absent=_NO_TWIN,
     ),
-    Measure(
+    _measure(
         "conversations_passed",
         "Talks without a fault",
         "Of all conversations, the share in which every checked turn went as it should.",
         "higher",
     ),
-    Measure(
-        "mean_turn",
-        "Turns right, by talk",
-        "The share of turns that went as they should in a conversation, averaged over conversations.",
-        "higher",
-    ),
-    Measure(
-        "weakest_turn",
-        "Weakest turn",
-        "How often the weakest turn of a conversation went as it should, averaged over conversations.",
-        "higher",
-    ),
-    Measure(
-        "macro_f1",
-        "F1, every topic alike",
-        "Finding and not over-using a topic in one number, averaged so that rare topics count as much as others.",
-        "higher",
-        "score",
-        absent="no topic was expected",
-    ),
-    Measure(
+    _measure(
         "carefulness",
         "Carefulness",
         "Of the turns left unanswered with a guess held back, the share in which that guess was wrong.",
         "higher",
         absent="the bot does not say what it held back",
     ),
-    Measure(
+    _measure(
         "stability",
         "Same every time",
         "Of all checked turns, the share that came out the same in every repeat.",
         "higher",
         absent="each conversation was held once",
     ),
+    _measure(
+        "mean_turn",
+        "Turns right, by talk",
+        "The share of turns that went as they should in a conversation, averaged over conversations.",
+        "higher",
+        mean=True,
+    ),
+    _measure(
+        "weakest_turn",
+        "Weakest turn",
+        "How often the weakest turn of a conversation went as it should, averaged over conversations.",
+        "higher",
+        mean=True,
+    ),
+    _measure(
+        "macro_f1",
+        "F1, every topic alike",
+        "Finding and not over-using a topic in one number, averaged so that rare topics count as much as others.",
+        "higher",
+        "score",
+        absent="no topic was expected",
+        mean=True,
+    ),
 )
 
 CONVERSATION_MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}
+# The few that every view shows first: the paper's seven, in its order.
+MAIN = tuple(measure.name for measure in _TABLE if measure.main)
 
 
 def measure_of(name: str) -> Measure:
     """Return the meaning of a number; those of repeats are named by how many must all pass."""
     if name.startswith("pass_hat_"):
         k = name.removeprefix("pass_hat_")
-        return Measure(
+        return _measure(
             name,
             say(f"Passed {k} of {k}"),
             say(f"The chance that a conversation goes without a fault {k} times in a row."),
             "higher",
             absent=say("there were too few repeats"),
+            mean=True,
         )
     return CONVERSATION_MEASURES[name]
+
+
+def number_of(cell: Cell, name: str) -> Rate:
+    """Return a number of a cell by its name."""
+    return cell.times.mean if name == "time" else cell.rates[name]
 
 
 def too_few(rate: Rate) -> bool:
@@ -157,11 +188,12 @@ def too_few(rate: Rate) -> bool:
     return rate.value is not None and rate.n < FEWEST
 
 
-def rate_value(name: str, rate: Rate) -> str:
-    """Write a number without its interval, n/a for none; a share of few items as how many of them it is."""
-    if rate.value is not None and too_few(rate) and not (name in _MEANS or name.startswith("pass_hat_")):
-        return say(f"{round(rate.value * rate.n):,} of {rate.n:,}")
-    return value_text(measure_of(name).kind, rate.value)
+def narrow_text(name: str, rate: Rate) -> str:
+    """Return what stands under a value in a narrow column: its interval, or the count where there is none."""
+    measure = measure_of(name)
+    if rate.value is None or rate.n < measure.few:
+        return ENGLISH.parts(rate, measure).around
+    return ENGLISH.narrow(rate, measure.kind) or ENGLISH.counted(rate.n)
 
 
 # What became of a turn, in the words of a reader; the stable name stands in JSON and in the table of turns.
@@ -182,22 +214,3 @@ OUTCOME_NAMES: Mapping[TurnOutcome, str] = {
 def outcome_name(outcome: TurnOutcome) -> str:
     """Return an outcome in the words of a reader."""
     return OUTCOME_NAMES[outcome]
-
-
-def milliseconds_text(value: float | None) -> str:
-    """Write a response time as people read it."""
-    if value is None:
-        return "n/a"
-    if value < 10:
-        return f"{value:.1f} ms"
-    return f"{value:,.0f} ms" if value < SECONDS_FROM else f"{value / 1000:,.1f} s"
-
-
-def milliseconds_interval(rate: Rate) -> str:
-    """Write where a mean time would lie with other conversations of this kind."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return ""
-    if rate.value >= SECONDS_FROM:
-        return f"{rate.low / 1000:,.1f}-{rate.high / 1000:,.1f}"
-    digits = 1 if rate.value < 10 else 0
-    return f"{rate.low:,.{digits}f}-{rate.high:,.{digits}f}"

@@ -15,17 +15,10 @@ from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
-from vivavoce.reports.conversations.meanings import (
-    measure_of,
-    milliseconds_interval,
-    milliseconds_text,
-    outcome_name,
-    rate_value,
-    too_few,
-)
-from vivavoce.reports.conversations.talks import example_of, key_before
-from vivavoce.reports.intents.meanings import value_text
-from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table
+from vivavoce.reports.conversations.exchanges import example_of, key_before
+from vivavoce.reports.conversations.meanings import MAIN, measure_of, narrow_text, number_of, outcome_name
+from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, stack
+from vivavoce.reports.shared.numbers import ENGLISH, milliseconds_text, share_text
 
 if TYPE_CHECKING:
     from vivavoce.bots.contract import ContractReport
@@ -33,10 +26,6 @@ if TYPE_CHECKING:
     from vivavoce.conversations.scenarios.twins import TypoReport
     from vivavoce.plugins import Description
 
-# The paper's seven, in its order.
-SEVEN = ("time", "fallback_rate", "comprehension_rate", "accuracy", "precision", "recall", "f1")
-# Short, so that all seven stand side by side in a window of eighty columns.
-TITLES = {"time": "Time", "fallback_rate": "Fallback", "comprehension_rate": "Misspelt", "accuracy": "Right"}
 # The gap between columns and the width of names, the most comfortable first.
 ROOMS = ((2, 24), (1, 24), (1, 18))
 PROBLEMS = 3
@@ -57,13 +46,13 @@ def show_conversations(
         console.print(block(second))
     for place, domain in enumerate(shown_domains(result)):
         console.print(heading(table_title(result, domain), "" if place else ASIDE))
-        console.print(_seven(console, result, domain, levels=verbose or domain == shown_domains(result)[0]))
+        console.print(_main(console, result, domain, levels=verbose or domain == shown_domains(result)[0]))
     _show_verdicts(console, result, verbose)
     _show_problems(console, result, record, verbose)
     if verbose:
         console.print(_all_numbers(result))
         if result.topics:
-            console.print(_topics(result))
+            console.print(Group(heading("Topics"), Text(), numbers_table(TOPIC_HEAD, topic_cells(result), words=3)))
     if literal:
         console.print(_literal(result))
     _show_notes(console, result, verbose)
@@ -81,13 +70,13 @@ ASIDE = (
 )
 
 
-def _seven(console: Console, result: ConversationsResult, domain: str, *, levels: bool) -> RenderableType:
+def _main(console: Console, result: ConversationsResult, domain: str, *, levels: bool) -> RenderableType:
     """Return the table; columns for which the window is too narrow stand in a table below."""
     wide = console.options.update(width=999)
-    for fitting in range(len(SEVEN), 1, -1):
-        groups = [SEVEN[start : start + fitting] for start in range(0, len(SEVEN), fitting)]
+    for fitting in range(len(MAIN), 1, -1):
+        groups = [MAIN[start : start + fitting] for start in range(0, len(MAIN), fitting)]
         for room in ROOMS:
-            tables = [_seven_table(result, domain, names, room, levels=levels) for names in groups]
+            tables = [_main_table(result, domain, names, room, levels=levels) for names in groups]
             if max(console.measure(table, options=wide).maximum for table in tables) <= console.width:
                 return _stacked(tables)
     return _stacked(tables)
@@ -97,19 +86,19 @@ def _stacked(tables: Sequence[Table]) -> RenderableType:
     return Group(*[part for table in tables for part in (Text(), table)][1:])
 
 
-def _seven_table(
+def _main_table(
     result: ConversationsResult, domain: str, names: Sequence[str], room: tuple[int, int], *, levels: bool
 ) -> Table:
     table = plain_table()
     table.padding = (0, 0, 0, room[0])
     table.add_column("Bot, and by level" if levels else "Bot", max_width=room[1], overflow="fold")
     for name in names:
-        table.add_column(TITLES.get(name) or measure_of(name).title, justify="right", no_wrap=True)
+        table.add_column(measure_of(name).column, justify="right", no_wrap=True)
     for bot in result.header.bots:
         cells = cells_by_level(result, bot.name, domain)
         shown = cells if levels else cells[:1]
         for cell in shown:
-            table.add_row(*_seven_row(cell, names), end_section=cell is shown[-1])
+            table.add_row(*_main_row(cell, names), end_section=cell is shown[-1])
     return table
 
 
@@ -129,35 +118,19 @@ def table_title(result: ConversationsResult, domain: str) -> str:
     return wording.domain_name(domain) + (f", {levels.pop()}" if len(levels) == 1 else "")
 
 
-def _seven_row(cell: Cell, names: Sequence[str]) -> Iterator[RenderableType]:
+def _main_row(cell: Cell, names: Sequence[str]) -> Iterator[RenderableType]:
     mark = ", incomplete" if cell.incomplete else ""
     title = Text(cell.bot, style="bold") if cell.level == ALL else Text(f"  {cell.level}")
     indent = "" if cell.level == ALL else "  "
     yield Text.assemble(title, "\n", (f"{indent}{plural(cell.counts.counted, 'turn')}{mark}", "dim"))
     for name in names:
-        yield _time_cell(cell.times.mean) if name == "time" else rate_cell(name, cell.rates[name])
-
-
-def _time_cell(mean: Rate) -> Text:
-    around = milliseconds_interval(mean)
-    value = Text(milliseconds_text(mean.value))
-    return Text.assemble(value, "\n", (around, "dim")) if around else value
+        yield rate_cell(name, number_of(cell, name))
 
 
 def rate_cell(name: str, rate: Rate) -> Text:
     """Return a value over its interval; under ten turns without one, for a number of so few says little."""
-    if rate.value is None:
-        return Text("n/a", style="dim")
-    return Text.assemble(rate_value(name, rate), "\n", (around_text(rate, measure_of(name).kind), "dim"))
-
-
-def around_text(rate: Rate, kind: str = "share") -> str:
-    """Return the interval in few characters, or the count where there is none."""
-    if too_few(rate):
-        return "too few"
-    if rate.low is None or rate.high is None:
-        return f"n = {rate.n:,}"
-    return f"{100 * rate.low:.0f}-{100 * rate.high:.0f}" if kind == "share" else f"{rate.low:z.2f}-{rate.high:z.2f}"
+    value = ENGLISH.parts(rate, measure_of(name)).value
+    return stack(value, narrow_text(name, rate), "dim" if rate.value is None else "")
 
 
 # --- what follows from the numbers -------------------------------------------------------------------------------
@@ -263,8 +236,8 @@ def topic_cells(result: ConversationsResult) -> list[tuple[str, ...]]:
             "(out of scope)" if row.intent is None else row.intent,
             ", ".join(f"{name} {n}" for name, n in row.confused_with[:2]),
             f"{row.n:,}",
-            value_text("share", row.precision),
-            value_text("share", row.recall),
+            share_text(row.precision),
+            share_text(row.recall),
         )
         for row in result.topics
     ]
@@ -273,17 +246,13 @@ def topic_cells(result: ConversationsResult) -> list[tuple[str, ...]]:
 TOPIC_HEAD = ("Bot", "Topic", "Taken for", "Asked", "Precision", "Recall")
 
 
-def _topics(result: ConversationsResult) -> RenderableType:
-    return Group(heading("Topics"), Text(), numbers_table(TOPIC_HEAD, topic_cells(result), words=3))
-
-
 def literal_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
     """Return the values by the paper's wording, and how many turns it gives a class or none."""
     cells = [result.cell(bot.name) for bot in result.header.bots]
     return [
         (
             cell.bot,
-            *[value_text("share", value) for value in cell.literal.values()],
+            *[share_text(value) for value in cell.literal.values()],
             f"{cell.counts.counted - cell.literal_unclassified:,}",
             f"{cell.literal_unclassified:,}",
         )

@@ -8,9 +8,8 @@ from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsRe
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.cautions import cautions
 from vivavoce.reports.conversations.meanings import FEWEST, too_few
-from vivavoce.reports.intents.meanings import hundred
+from vivavoce.reports.shared.numbers import hundred
 from vivavoce.sentences import say
 
 TOO_CLOSE = say("too close to call")
@@ -32,6 +31,18 @@ LITERAL = (
 def headline(result: ConversationsResult) -> str:
     """Return what a report begins with: which bot is best, whether that is real, and what could not be checked."""
     return " ".join((_standing(result), *cautions(result)))
+
+
+def cautions(result: ConversationsResult) -> Iterator[str]:
+    """Say how many turns could not be checked with each bot and why, and whether response times are those of bots."""
+    for bot in result.header.bots:
+        gaps = [one for one in result.unchecked if one.bot == bot.name and one.turns]
+        if gaps:
+            turns, of = sum(one.turns for one in gaps), plural(gaps[0].of, "turn")
+            parts = " and ".join(one.gap.part for one in gaps)
+            yield say(f"{turns:,} of {of} could not be checked: {bot.name!s} reports no {parts}.")
+    if any(one.large for one in result.delays):
+        yield say("Response times include delays of this machine.")
 
 
 def _standing(result: ConversationsResult) -> str:
@@ -295,11 +306,6 @@ def level_order(levels: Iterable[str]) -> list[str]:
     """Return levels from easy to hard, those of a suite's own after them as they come."""
     found = list(dict.fromkeys(levels))
     return [*(level for level in LEVELS if level in found), *(level for level in found if level not in LEVELS)]
-
-
-def cell_name(cell: Cell) -> str:
-    """Return a level as a row is called."""
-    return cell.level or "all levels"
 
 
 def domain_name(domain: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from vivavoce.dialogues.result import DialoguesResult, Ranking, SystemLine, SystemPair
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.dialogues.meanings import signed
-from vivavoce.reports.dialogues.wording import NOT_YET, clean, sentence, some_names
-from vivavoce.reports.intents.meanings import interval_text
+from vivavoce.reports.dialogues.wording import NOT_YET, sentence, some_names
+from vivavoce.reports.shared.numbers import interval_text, signed
+from vivavoce.reports.shared.texts import clean
 from vivavoce.sentences import say
 
 # So many times the dialogues that are there will never be gathered.

@@ -10,12 +10,13 @@ import altair as alt
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
+from vivavoce.dialogues.scored import ScoredDialogue, count_scores, group_by_bot, rank_scored, score_steps
 from vivavoce.reports.dialogues import wording
-from vivavoce.reports.intents.charts import SERIES, SHAPES, WIDTH, chart_data, themed
+from vivavoce.reports.shared.charts import SERIES, SHAPES, WIDTH, chart_data, themed
+from vivavoce.reports.shared.figures import Figure, figures_by_name
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
+from vivavoce.reports.shared.texts import clean, short
 from vivavoce.sentences import say
-
-__all__ = ["agreement_chart", "distribution_chart", "effect_rows", "ranking_chart", "turns_chart"]
 
 MARKS = [1, 2, 3, 4, 5]
 SCALE = alt.Scale(domain=[LOWEST, HIGHEST], nice=False)
@@ -39,15 +40,15 @@ FEW = 4
 
 def distribution_chart(result: DialoguesResult) -> AnyChart:
     """Draw how many talks got which score; one histogram for each bot where the log names several."""
-    talks = wording.scored(result)
-    bots = wording.by_bot(talks)
+    talks = rank_scored(result)
+    bots = group_by_bot(talks)
     if len(bots) < 2:
         chart = _histogram(_counts("", talks), "talks").properties(width=WIDTH + 60, height=180)
         return themed(chart, say("How many talks got which score, in steps of half a point."))
     ranks = {line.bot: line.rank for line in result.ranking.lines} if result.ranking else {}
     shown = dict(sorted(list(bots.items())[:MOST_BOTS], key=lambda item: ranks.get(item[0]) or math.inf))
-    names = [wording.short(bot, MOST_NAME) for bot in shown]
-    values = [value for bot, own in shown.items() for value in _counts(wording.short(bot, MOST_NAME), own)]
+    names = [short(bot, MOST_NAME) for bot in shown]
+    values = [value for bot, own in shown.items() for value in _counts(short(bot, MOST_NAME), own)]
     header = alt.Header(
         title=None,
         labelAnchor="start",
@@ -61,11 +62,11 @@ def distribution_chart(result: DialoguesResult) -> AnyChart:
     return themed(facet, say("Share of each bot's talks that got which score, in steps of half a point."))
 
 
-def _counts(bot: str, talks: Sequence[wording.Talk]) -> list[dict[str, Any]]:
+def _counts(bot: str, talks: Sequence[ScoredDialogue]) -> list[dict[str, Any]]:
     total = max(1, len(talks))
     return [
         {"bot": bot, "from": low, "to": high, "talks": count, "share": count / total}
-        for low, high, count in wording.spread(talks)
+        for (low, high), count in zip(score_steps(), count_scores(talk.value for talk in talks), strict=True)
     ]
 
 
@@ -105,14 +106,14 @@ def effect_rows(dialogue: Dialogue, score: Score) -> list[tuple[int, str, float]
     for turn in sorted(strongest, key=lambda turn: turn.number):
         known = 0 < turn.number <= len(dialogue.turns)
         who = wording.role_of(dialogue.turns[turn.number - 1]) if known else turn.speaker
-        rows.append((turn.number, wording.clean(who), turn.effect))
+        rows.append((turn.number, clean(who), turn.effect))
     return rows
 
 
 def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
     """Draw the effect of each message of one talk; colour and the shape at the tip tell who spoke."""
-    rows = effect_rows(dialogue, score) if wording.Talk(dialogue, score).value is not None else []
-    values = [{"number": n, "who": wording.short(who, MOST_NAME), "effect": effect} for n, who, effect in rows]
+    rows = effect_rows(dialogue, score) if ScoredDialogue(dialogue, score).value is not None else []
+    values = [{"number": n, "who": short(who, MOST_NAME), "effect": effect} for n, who, effect in rows]
     last = max([1, *[number for number, *_ in rows]])
     messages = alt.Scale(domain=[0.4, last + 0.6], nice=False)
     most = max([LEAST_EFFECT, *[abs(effect) for *_, effect in rows]])
@@ -121,7 +122,7 @@ def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
             "number:Q",
             title=say("message"),
             scale=messages,
-            axis=alt.Axis(values=_numbers(last), format="d", grid=False),
+            axis=alt.Axis(values=list(range(1, last + 1, max(1, -(-last // 8)))), format="d", grid=False),
         ),
         y=alt.Y(
             "effect:Q",
@@ -135,11 +136,6 @@ def turns_chart(dialogue: Dialogue, score: Score) -> AnyChart:
         chart.properties(width=WIDTH + 60, height=200),
         say("By how many points each message moved the score, above or below 0; shape and colour tell who spoke."),
     )
-
-
-def _numbers(last: int) -> list[int]:
-    """Return about eight whole numbers of messages from 1 on."""
-    return list(range(1, last + 1, max(1, -(-last // 8))))
 
 
 def _zero() -> alt.Chart:
@@ -176,7 +172,7 @@ def agreement_chart(result: DialoguesResult, agreement: Agreement | None = None)
     found = agreement or result.passport.local.get("overall")
     pairs = [
         {"score": talk.value, "mark": talk.dialogue.quality}
-        for talk in wording.scored(result)
+        for talk in rank_scored(result)
         if talk.dialogue.quality is not None
     ]
     step = -(-len(pairs) // MOST_POINTS) or 1
@@ -224,7 +220,7 @@ def ranking_chart(ranking: Ranking) -> AnyChart:
     Bots with too few talks for a rank are left to the table, unless there are no others.
     """
     ranked = [line for line in ranking.lines if line.rank is not None] or list(ranking.lines)
-    means = [(wording.short(line.bot, MOST_NAME), line.mean) for line in ranked if line.mean.value is not None]
+    means = [(short(line.bot, MOST_NAME), line.mean) for line in ranked if line.mean.value is not None]
     values = [{"bot": bot, "value": mean.value, "low": mean.low, "high": mean.high} for bot, mean in means]
     ends = [end for _, mean in means for end in (mean.value, mean.low, mean.high) if end is not None]
     # Marks begin at 1: what lies below are shares of comparisons that people made.
@@ -256,3 +252,62 @@ def _whole_marks(ends: Sequence[float]) -> list[float]:
         return [LOWEST, HIGHEST]
     low, high = max(LOWEST, math.floor(min(ends))), min(HIGHEST, math.ceil(max(ends)))
     return [low, high] if low < high else [LOWEST, HIGHEST]
+
+
+# --- figures: charts with their titles ---------------------------------------------------------------------------
+
+
+def dialogues_figures(result: DialoguesResult) -> dict[str, Figure]:
+    """Return all figures of a dialogues exam that it has data for."""
+    talks, local = rank_scored(result), result.passport.local
+    figures = [distribution_figure(result, talks)] if talks else []
+    figures += [ranking_figure(result.ranking)] if result.ranking else []
+    figures += [effects_figure(talks[0])] if talks and talks[0].score.turns else []
+    figures += [agreement_figure(result, main_agreement(local))] if any(one.n for one in local.values()) else []
+    return figures_by_name(figures)
+
+
+def distribution_figure(result: DialoguesResult, talks: Sequence[ScoredDialogue]) -> Figure:
+    """Return how the scores are spread, one picture for each bot where there are several."""
+    meaning, bots = say("How many talks got which score, in steps of half a point."), group_by_bot(talks)
+    if len(bots) > 1:
+        most = MOST_BOTS
+        few = " " + say(f"The {most} bots with most talks; the numbers hold every bot.") if len(bots) > most else ""
+        meaning = say("Share of each bot's talks by score, in steps of half a point.") + few
+    chart = distribution_chart(result)
+    return Figure("distribution", say("How the scores are spread"), meaning, chart)
+
+
+def ranking_figure(ranking: Ranking) -> Figure:
+    """Return the mean score of each bot."""
+    return Figure(
+        "ranking",
+        say("Mean score of each bot"),
+        say("The bar is where the mean would lie with other talks of this kind."),
+        ranking_chart(ranking),
+    )
+
+
+def effects_figure(talk: ScoredDialogue) -> Figure:
+    """Return what each message did to the score of the lowest talk."""
+    meaning = say(
+        "By how many points each message moved the score: above 0 it raised it, below 0 it lowered it. Each bar "
+        "stands for itself; the bars do not add up to the score."
+    )
+    chart = turns_chart(talk.dialogue, talk.score)
+    return Figure("messages", say("What moved the lowest score"), meaning, chart)
+
+
+def main_agreement(local: Mapping[str, Agreement]) -> Agreement:
+    """Return the agreement over all talks, or the first there is."""
+    return local.get("overall") or next(iter(local.values()))
+
+
+def agreement_figure(result: DialoguesResult, found: Agreement) -> Figure:
+    """Return people's marks against scores."""
+    meaning = say(
+        "Each dot is a talk. Squares: the mean mark of talks with like scores, with its interval. On the dashed "
+        "line the scores mean what they say."
+    )
+    chart = agreement_chart(result, found)
+    return Figure("agreement", say("People's marks against scores"), meaning, chart)

@@ -1,65 +1,197 @@
-"""A dialogues exam as one file: whether the scores can be trusted first, then scores, bots and talks to read."""
+"""A dialogues exam as one file: whether the scores can be trusted first, then scores, bots and dialogues to read."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 
-from vivavoce.dialogues.result import DialoguesResult
-from vivavoce.reports.dialogues import sections, wording
-from vivavoce.reports.intents.html import page
-from vivavoce.reports.shared.parts import prose
-from vivavoce.reports.shared.tags import Html, join, tag
+from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking
+from vivavoce.dialogues.scored import (
+    MIN_SCORES,
+    ScoredDialogue,
+    count_scores,
+    group_by_bot,
+    mean_score,
+    pair_scores,
+    rank_scored,
+    score_steps,
+)
+from vivavoce.records import Rate
+from vivavoce.reports.dialogues import bots as bot_wording
+from vivavoce.reports.dialogues import wording
+from vivavoce.reports.dialogues.charts import dialogues_figures, effect_rows, main_agreement
+from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, DIALOGUE_MEASURES, SCORE_SPAN, title_of_test
+from vivavoce.reports.dialogues.messages import shaded_messages
+from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.numbers import interval_text, score_text, signed
+from vivavoce.reports.shared.pages import render_report
+from vivavoce.reports.shared.texts import clean, cut, file_name, short
+from vivavoce.reports.shared.views import Cell, Column, Table, Tile, make_table, make_tile, rate_cell
 from vivavoce.version import __version__
 
-MOST_TITLE = 120
+MAX_TITLE, MAX_NAME, MAX_SPEAKER, MAX_WHY, MAX_TEXT = 120, 80, 24, 300, 600
+LOWEST_SHOWN, HIGHEST_SHOWN, QUEUE_SHOWN = 20, 5, 20
+MAX_GROUPS, MAX_PAIRS = 20, 10
 
 
 def render_dialogues(result: DialoguesResult) -> str:
-    """Return the report of a dialogues exam; of a large log, the talks that are worth reading."""
-    talks = wording.scored(result)
-    title = f"Dialogues exam of {wording.short(wording.file_name(result.source), MOST_TITLE)}"
-    by_id = {talk.dialogue.id: talk for talk in wording.talks_of(result)}
-    main = tag(
-        "main",
-        sections.tiles(result, talks) if result.scores else None,
-        sections.about_scores(result, talks),
-        sections.about_bots(result),
-        sections.about_queue(result, by_id),
-        sections.about_lowest(talks),
-        sections.about_highest(talks),
-        sections.about_refused(result),
-        sections.about_trust(result),
-        sections.notes(wording.remarks(result)),
-        sections.glossary(),
+    """Return the report of a dialogues exam; of a large log, the dialogues that are worth reading."""
+    scored, ranking = rank_scored(result), result.ranking
+    pairs = bot_wording.pair_sentences(ranking) if ranking else []
+    remarks, refusals = list(wording.remarks(result)), wording.refusals(result)
+    return render_report(
+        "dialogues.html",
+        f"Dialogues exam of {short(file_name(result.source), MAX_TITLE)}",
+        lead=wording.headline(result),
+        result=result,
+        wording=wording,
+        clean=clean,
+        short=short,
+        cut=cut,
+        most={"name": MAX_NAME, "speaker": MAX_SPEAKER, "why": MAX_WHY, "text": MAX_TEXT, "groups": MAX_GROUPS},
+        messages=shaded_messages,
+        score_text=score_text,
+        tiles=_tiles(result, scored) if result.scores else [],
+        figures=dialogues_figures(result),
+        spread=_spread_table(scored),
+        ranking=_ranking_table(ranking) if ranking else None,
+        ranking_warning=clean(bot_wording.ranking_warning(result)),
+        pairs=(pairs[:MAX_PAIRS], pairs[MAX_PAIRS:]),
+        unranked=bot_wording.unranked_sentence(ranking) if ranking else "",
+        refused=_refused_table(refusals),
+        refused_total=sum(len(group.ids) for group in refusals),
+        groups_left=len(refusals) - MAX_GROUPS,
+        remarks=remarks[:MAX_GROUPS],
+        remarks_left=len(remarks) - MAX_GROUPS,
+        measures=DIALOGUE_MEASURES,
+        facts=[
+            ("vivavoce", __version__),
+            ("Dialogues", short(result.source, 400)),
+            ("Rater", clean(result.passport.rater)),
+        ],
+        **_to_read(result, scored),
+        **_agreement_tables(result),
     )
-    return _dressed(page(title, join([_top(result, title), main, _provenance(result)])))
 
 
-def _top(result: DialoguesResult, title: str) -> Html:
-    verdict, drift = wording.clean(wording.because(result)), wording.drift_warning(result.passport)
-    return tag(
-        "header",
-        tag("h1", title),
-        # Whether the numbers may be used at all is said before any of them.
-        tag("p", wording.headline(result), class_="lead"),
-        tag("p", prose(verdict), class_="second") if verdict else None,
-        tag("p", drift, class_="severity") if drift else None,
-        tag("p", wording.counts_sentence(result), class_="muted"),
+def _to_read(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> dict[str, object]:
+    """Return the dialogues to read: where sources disagree, the lowest scores, and the highest."""
+    by_id = {pair.dialogue.id: pair for pair in pair_scores(result)}
+    highest = scored[LOWEST_SHOWN:][::-1][:HIGHEST_SHOWN]
+    return {
+        "queue": [(one, by_id.get(one.id)) for one in result.queue[:QUEUE_SHOWN]],
+        "lowest": scored[:LOWEST_SHOWN],
+        "scored": len(scored),
+        "highest": highest,
+        "between": max(0, len(scored) - LOWEST_SHOWN) - len(highest),
+        "effects": _effects_table(scored[0]) if scored else None,
+        "hidden_effects": len(scored[0].score.turns) - len(effect_rows(*scored[0])) if scored else 0,
+    }
+
+
+def _agreement_tables(result: DialoguesResult) -> dict[str, Table]:
+    passport = result.passport
+    learnt, bots = passport.origin.agreements if passport.origin else {}, wording.bots_apart(passport)
+    return {
+        "bins": _bins_table(result),
+        "local": _agreement_table("On your own marked talks", passport.local),
+        "bots": _agreement_table("On your own marked talks, bot by bot (n/a below 10)", bots),
+        "origin": _agreement_table("Where it learnt, on talks that it had not seen", learnt, counted="mark"),
+    }
+
+
+def _score_cell(rate: Rate) -> Cell:
+    return rate_cell(rate, DIALOGUE_MEASURES["score"])
+
+
+def _column(name: str, title: str) -> Column:
+    return Column(title, f"#m-{name}", number=True, meaning=DIALOGUE_MEASURES[name].meaning)
+
+
+def _tiles(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> list[Tile]:
+    mean, local = mean_score(scored), result.passport.local.get("overall")
+    around = interval_text(mean, "score") or f"too few talks for an interval (fewer than {MIN_SCORES})"
+    around = f"{around}; n = {mean.n:,}, from 1 (bad) to 5 (good)"
+    refused = len(result.scores) - len(scored)
+    tiles = [
+        make_tile(mean, DIALOGUE_MEASURES["mean"], around, span=SCORE_SPAN),
+        Tile(f"{len(scored):,}", "Talks scored", f"of {len(result.scores):,} read; {refused:,} refused"),
+    ]
+    if local is not None and local.n:
+        rate, title = local.spearman, "Agreement with your marks"
+        within = ", ".join(p for p in (interval_text(rate, "score"), f"n = {local.n:,} marked talks") if p)
+        measure = DIALOGUE_MEASURES["spearman"]
+        tiles.append(make_tile(rate, measure, f"Spearman; {within}", name=title, span=AGREEMENT_SPAN))
+    if result.queue:
+        tiles.append(Tile(f"{len(result.queue):,}", "To be read by a person", "talks on which sources disagree"))
+    return tiles
+
+
+def _spread_table(scored: Sequence[ScoredDialogue]) -> Table:
+    bots = group_by_bot(scored)
+    columns = {"All": list(scored), **(bots if len(bots) > 1 else {})}
+    counts = {short(name, MAX_NAME): count_scores(pair.value for pair in own) for name, own in columns.items()}
+    rows = [
+        (f"{low:g} to {high:g}", *[f"{column[place]:,}" for column in counts.values()])
+        for place, (low, high) in enumerate(score_steps())
+    ]
+    return make_table("Talks by score", ("Score", *counts), rows, len(counts))
+
+
+def _ranking_table(ranking: Ranking) -> Table:
+    head: tuple[str | Measure, ...] = (
+        "Bot",
+        "Talks",
+        *[DIALOGUE_MEASURES[name] for name in ("mean", "strength", "rank")],
     )
+    rows = [
+        (
+            Cell(short(line.bot, MAX_NAME), css="name"),
+            f"{line.n:,}",
+            *map(_score_cell, (line.mean, line.strength)),
+            bot_wording.rank_text(line),
+        )
+        for line in ranking.lines
+    ]
+    return make_table("Bots, the best first", head, rows, 4)
 
 
-def _provenance(result: DialoguesResult) -> Html:
-    facts = {"vivavoce": __version__, "Dialogues": wording.short(result.source, 400), "Rater": result.passport.rater}
-    parts = [join([tag("dt", name), tag("dd", wording.clean(said))]) for name, said in facts.items()]
-    return tag("footer", tag("dl", *parts))
+def _effects_table(lowest: ScoredDialogue) -> Table:
+    rows = [(f"{number}", who, signed(effect)) for number, who, effect in effect_rows(*lowest)]
+    return make_table("The effect of each message", ("Message", "Who", _column("effect", "Effect")), rows, 1)
 
 
-def _dressed(html: str) -> str:
-    """Add the styles of talks to those of all reports."""
-    return html.replace("</head>", f"{tag('style', _style())}</head>", 1)
+def _refused_table(groups: Sequence[wording.Group]) -> Table:
+    rows = []
+    for group in groups[:MAX_GROUPS]:
+        ids = [short(name, MAX_NAME) for name in group.ids[:5]]
+        more = f" and {len(group.ids) - len(ids):,} more" if len(group.ids) > len(ids) else ""
+        which = Cell(", ".join(ids) + more, css="muted")
+        rows.append((wording.sentence(clean(group.text)), which, f"{len(group.ids):,}"))
+    return make_table("Why talks were refused", ("Reason", "Which", "Talks"), rows, 1)
 
 
-@cache
-def _style() -> Html:
-    return Html(files("vivavoce.reports").joinpath("dialogue_report.css").read_text(encoding="utf-8"))
+def _bins_table(result: DialoguesResult) -> Table:
+    local = result.passport.local
+    bins = main_agreement(local).bins if local else ()
+    rows = [(f"{one.score:.2f}", _score_cell(one.mark), f"{one.mark.n:,}") for one in bins]
+    head = (_column("score", "Mean score"), _column("mark", "Mean of people's marks"), "Talks")
+    return make_table("People's marks for talks with like scores", head, rows, 2)
+
+
+def _agreement_table(
+    caption: str, agreements: Mapping[str, Agreement], *, counted: wording.Counted = "talk"
+) -> Table:
+    """Return how well scores follow marks, one line for each test; `counted`: marked dialogues or single marks."""
+    names = ("pearson", "spearman", "kendall", "mse", "slope", "intercept")
+    rows = [
+        (
+            clean(title_of_test(name)),
+            f"{one.n:,}",
+            *[_score_cell(rate) for rate in (one.pearson, one.spearman, one.kendall, one.mse)],
+            *[score_text(value) for value in (one.slope, one.intercept)],
+            f"{one.refused:,}",
+        )
+        for name, one in agreements.items()
+    ]
+    head = ("Tested on", f"{counted.capitalize()}s", *[DIALOGUE_MEASURES[name] for name in names], "Refused")
+    return make_table(caption, head, rows, len(head) - 1)

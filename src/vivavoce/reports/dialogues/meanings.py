@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vivavoce.records import Rate
-from vivavoce.reports.intents.meanings import NOT_AVAILABLE, Measure, interval_text, score_text
+from vivavoce.reports.shared.measures import Measure
 from vivavoce.sentences import say
 
-# An interval around a mean of fewer dialogues than this would pretend to know more than it does.
-FEWEST = 10
 # How far apart two scores (1 to 5) and two agreements (-1 to 1) can be.
 SCORE_SPAN = 4.0
 AGREEMENT_SPAN = 2.0
@@ -159,20 +156,6 @@ def title_of_test(name: str) -> str:
     return TEST_TITLES.get(name, name)
 
 
-def signed(value: float) -> str:
-    """Write an effect with its sign; what rounds to nothing has none."""
-    text = f"{value:+.2f}"
-    return "0.00" if text in ("+0.00", "-0.00") else text
-
-
 def range_text(low: float | None, high: float | None) -> str:
     """Write where a mark may lie, or nothing where that is not known."""
     return "" if low is None or high is None else say(f"{low:.1f} to {high:.1f}")
-
-
-def number_text(rate: Rate) -> str:
-    """Write a number that is no share, with its interval and count: `3.12 (2.90 to 3.33, n = 120)`."""
-    if rate.value is None:
-        return NOT_AVAILABLE
-    parts = [part for part in (interval_text(rate, "score"), say(f"n = {rate.n:,}")) if part]
-    return f"{score_text(rate.value)} ({', '.join(parts)})"

@@ -13,15 +13,15 @@ from rich.text import Text
 
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Passport, Ranking, Score
+from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, count_scores, group_by_bot, pair_scores, rank_scored
 from vivavoce.files.writing import guarded, write_text
-from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
-from vivavoce.reports.dialogues.meanings import FEWEST, title_of_test
-from vivavoce.reports.dialogues.talks import Message, telling_messages
-from vivavoce.reports.dialogues.wording import Talk
-from vivavoce.reports.intents.meanings import interval_text, score_text
-from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table
+from vivavoce.reports.dialogues.meanings import title_of_test
+from vivavoce.reports.dialogues.messages import Message, telling_messages
+from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, rate_cell
+from vivavoce.reports.shared.numbers import interval_text, score_text
+from vivavoce.reports.shared.texts import clean, cut, short
 
 ROW_COLUMNS = ("id", "bot", "score", "low", "high", "mark", "passed", "refusal", "warnings")
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -40,32 +40,27 @@ STRONG = 0.1
 
 def print_dialogues(console: Console, result: DialoguesResult) -> None:
     """Show an exam: whether the scores may be used, what they come to, the bots, and what to read next."""
-    talks = wording.scored(result)
+    talks = rank_scored(result)
     console.print()
     console.print(block(wording.headline(result), "bold"))
-    console.print(block(wording.clean(wording.because(result))))
+    console.print(block(clean(wording.because(result))))
     if drift := wording.drift_warning(result.passport):
         console.print(block(drift, "yellow"))
     console.print(heading("The scores", wording.counts_sentence(result)))
     if talks:
         _print_scores(console, talks)
     if result.ranking is not None:
-        console.print(heading("Which bot is better?", wording.clean(bot_wording.ranking_warning(result))))
-        _print_ranking(console, result.ranking, wording.by_bot(talks))
+        console.print(heading("Which bot is better?", clean(bot_wording.ranking_warning(result))))
+        _print_ranking(console, result.ranking, group_by_bot(talks))
     _print_next(console, result, talks)
     _print_notes(console, result)
 
 
-def _print_scores(console: Console, talks: Sequence[Talk]) -> None:
+def _print_scores(console: Console, talks: Sequence[ScoredDialogue]) -> None:
     console.print(block(wording.mean_sentence(talks)))
-    steps = wording.spread(talks)
-    line = Text.assemble("1 ", (bar_line([n for *_, n in steps]), "bold"), " 5   ", _extremes(talks))
-    console.print(line)
-
-
-def _extremes(talks: Sequence[Talk]) -> str:
-    low, middle, high = (talks[place].value for place in (0, len(talks) // 2, -1))
-    return f"lowest {score_text(low)}, middle {score_text(middle)}, highest {score_text(high)}"
+    low, middle, high = (score_text(talks[place].value) for place in (0, len(talks) // 2, -1))
+    spread = bar_line(count_scores(talk.value for talk in talks))
+    console.print(Text.assemble("1 ", (spread, "bold"), f" 5   lowest {low}, middle {middle}, highest {high}"))
 
 
 def bar_line(counts: Sequence[int]) -> str:
@@ -74,12 +69,12 @@ def bar_line(counts: Sequence[int]) -> str:
     return "".join(BLOCKS[-(-n * last // top)] for n in counts)
 
 
-def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequence[Talk]]) -> None:
+def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequence[ScoredDialogue]]) -> None:
     rows = [
         (
             bot_wording.rank_text(line),
-            wording.short(line.bot, MOST_NAME),
-            bar_line([n for *_, n in wording.spread(bots.get(line.bot, ()))]),
+            short(line.bot, MOST_NAME),
+            bar_line(count_scores(talk.value for talk in bots.get(line.bot, ()))),
             f"{line.n:,}",
             score_text(line.mean.value),
             interval_text(line.mean, "score"),
@@ -93,7 +88,7 @@ def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequen
     console.print(bullets(told))
 
 
-def _print_next(console: Console, result: DialoguesResult, talks: Sequence[Talk]) -> None:
+def _print_next(console: Console, result: DialoguesResult, talks: Sequence[ScoredDialogue]) -> None:
     lowest = [(talk.dialogue.id, wording.score_line(talk), wording.talk_facts(talk)) for talk in talks[:MOST_LINES]]
     queued = [(one.id, score_text(one.score), one.text) for one in result.queue[:MOST_LINES]]
     if not talks and not result.queue:
@@ -105,23 +100,22 @@ def _print_next(console: Console, result: DialoguesResult, talks: Sequence[Talk]
             console.print(numbers_table(("Talk", "Score", "What"), [_short(row) for row in rows], words=3))
             console.print()
     example = (result.queue[0].id if result.queue else talks[0].dialogue.id).strip()
-    console.print(block(f"viva dialogues explain FILE {wording.short(example, MOST_NAME)}", "dim"))
+    console.print(block(f"viva dialogues explain FILE {short(example, MOST_NAME)}", "dim"))
 
 
 def _short(row: Sequence[str]) -> tuple[str, ...]:
-    return wording.short(row[0], MOST_NAME), row[1], wording.short(row[2], MOST_WHY)
+    return short(row[0], MOST_NAME), row[1], short(row[2], MOST_WHY)
 
 
 def _print_notes(console: Console, result: DialoguesResult) -> None:
     refused = [
-        f"{len(group.ids):,} refused: {wording.sentence(wording.clean(group.text))}"
-        for group in wording.refusals(result)
+        f"{len(group.ids):,} refused: {wording.sentence(clean(group.text))}" for group in wording.refusals(result)
     ]
-    told = [*refused, *(wording.clean(text) for text in wording.remarks(result))]
+    told = [*refused, *(clean(text) for text in wording.remarks(result))]
     trust = [wording.agreement_sentence(result.passport.local), *wording.following_sentences(result.passport)]
     trust += [said] if (said := wording.people_sentence(result.passport)) else []
     origin = result.passport.origin
-    trust += [f"Rater: {wording.clean(result.passport.rater)}. {wording.learnt_sentence(origin)}"]
+    trust += [f"Rater: {clean(result.passport.rater)}. {wording.learnt_sentence(origin)}"]
     trust += [said] if (said := wording.measured_sentence(origin)) else []
     trust += [wording.recalibration_sentence(result.recalibration)] if result.recalibration else []
     console.print(heading("How far can these scores be trusted?"))
@@ -141,18 +135,16 @@ def _first(lines: Sequence[str], most: int, noun: str) -> list[str]:
 
 def print_explanation(console: Console, dialogue: Dialogue, score: Score) -> None:
     """Show one talk with the effect of each message beside it, and what moved the score."""
-    talk = Talk(dialogue, score)
+    talk = ScoredDialogue(dialogue, score)
     console.print()
-    console.print(block(f"{wording.short(dialogue.id, 2 * MOST_NAME)}: {wording.score_line(talk)}", "bold"))
-    for said in (wording.clean(wording.talk_facts(talk)), wording.range_sentence(score)):
+    console.print(block(f"{short(dialogue.id, 2 * MOST_NAME)}: {wording.score_line(talk)}", "bold"))
+    for said in (clean(wording.talk_facts(talk)), wording.range_sentence(score)):
         if said:
             console.print(block(wording.sentence(said)))
     if talk.value is None:
-        console.print(block(wording.sentence(wording.clean(score.refusal or "no reason given")), "bold"))
-    _print_list(console, "What moved the score", [wording.clean(line) for line in wording.reason_lines(score)])
-    _print_list(
-        console, "Take this score with care", [wording.sentence(wording.clean(text)) for text in score.warnings]
-    )
+        console.print(block(wording.sentence(clean(score.refusal or "no reason given")), "bold"))
+    _print_list(console, "What moved the score", [clean(line) for line in wording.reason_lines(score)])
+    _print_list(console, "Take this score with care", [wording.sentence(clean(text)) for text in score.warnings])
     aside = "At the right: by how many points a message moved the score." if score.turns else ""
     console.print(heading("The talk", aside))
     console.print(_messages(talk))
@@ -164,7 +156,7 @@ def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:
         console.print(bullets(lines))
 
 
-def _messages(talk: Talk) -> Table:
+def _messages(talk: ScoredDialogue) -> Table:
     table = plain_table()
     table.add_column("", justify="right")
     table.add_column("Who", overflow="fold", max_width=MOST_NAME // 2)
@@ -179,10 +171,10 @@ def _message(one: Message | int) -> Iterator[Text]:
     if isinstance(one, int):
         yield from (Text(), Text(), Text(f"... {one:,} more, which moved the score less", style="dim"), Text())
         return
-    text = one.text if len(one.text) <= MOST_TEXT else f"{one.text[:MOST_TEXT]}..."
+    text = cut(one.text, MOST_TEXT)
     strong = one.effect is not None and abs(one.effect) >= STRONG
     yield Text(f"{one.number}", style="dim")
-    yield Text(wording.short(one.speaker, MOST_NAME), style="bold" if one.is_bot else "")
+    yield Text(short(one.speaker, MOST_NAME), style="bold" if one.is_bot else "")
     yield Text(text or "(nothing)")
     yield Text(one.moved, style="bold" if strong else "")
 
@@ -207,9 +199,9 @@ def print_agreement(
     console.print()
     said = "Under each value: where it would lie with other talks of this kind. Slope near 1: a score means a mark."
     console.print(block(said, "dim"))
-    if any(0 < one.n < FEWEST for one in agreements.values()):
+    if any(0 < one.n < MIN_SCORES for one in agreements.values()):
         few = "marked talks" if counted == "talk" else "marks"
-        console.print(block(f"Fewer than {FEWEST} {few} say next to nothing."))
+        console.print(block(f"Fewer than {MIN_SCORES} {few} say next to nothing."))
 
 
 def print_bots(console: Console, passport: Passport) -> None:
@@ -225,9 +217,9 @@ def _print_agreements(
 ) -> None:
     rows: list[tuple[str | Text, ...]] = [
         (
-            wording.clean(title_of_test(name)),
+            clean(title_of_test(name)),
             f"{one.n:,}",
-            *[_number(rate) for rate in (one.pearson, one.spearman, one.kendall, one.mse)],
+            *[rate_cell(rate, "score", "") for rate in (one.pearson, one.spearman, one.kendall, one.mse)],
             score_text(one.slope),
             f"{one.refused:,}",
         )
@@ -235,11 +227,6 @@ def _print_agreements(
     ]
     numbers = ("Pearson", "Spearman", "Kendall", "Squared error", "Slope", "Refused")
     console.print(numbers_table((head, f"{counted.capitalize()}s", *numbers), rows))
-
-
-def _number(rate: Rate) -> Text:
-    around = interval_text(rate, "score")
-    return Text.assemble(score_text(rate.value), *([("\n" + around, "dim")] if around else []))
 
 
 def print_reproduction(
@@ -268,7 +255,7 @@ def write_dialogue_rows(path: str | Path, result: DialoguesResult) -> None:
 
 def dialogue_rows(result: DialoguesResult) -> Iterator[tuple[str, ...]]:
     """Yield one row for each dialogue, in order, in the columns `ROW_COLUMNS`; empty where there is nothing."""
-    for talk in wording.talks_of(result):
+    for talk in pair_scores(result):
         dialogue, score = talk.dialogue, talk.score
         yield (
             score.id,

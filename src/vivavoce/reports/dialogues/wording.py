@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
+from vivavoce.dialogues.dialogue import Utterance
 from vivavoce.dialogues.following import LEAST_MARKS, follows_sentence, help_sentences, judged
 from vivavoce.dialogues.passport import drift_sentence
 from vivavoce.dialogues.result import (
@@ -19,14 +18,13 @@ from vivavoce.dialogues.result import (
     Recalibration,
     Score,
 )
+from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, mean_score, pair_scores
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.talks import shorten, visible
-from vivavoce.reports.dialogues.meanings import FEWEST, number_text, range_text, signed, title_of_test
-from vivavoce.reports.intents.meanings import interval_text, score_text
+from vivavoce.reports.dialogues.meanings import range_text, title_of_test
+from vivavoce.reports.shared.numbers import interval_text, rate_text, score_text, signed
 from vivavoce.sentences import say
 
-BINS_PER_POINT = 2
 OF_THIS_LOG = "of this log"
 NOT_YET = say("You cannot compare bots with these scores yet.")
 # What an agreement counts: a log has one mean mark for each talk, a rater learnt from every single mark.
@@ -41,68 +39,7 @@ _TOLD = {
 _REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*[:.] *", re.IGNORECASE)
 
 
-# --- talks and their scores --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """A dialogue beside its score."""
-
-    dialogue: Dialogue
-    score: Score
-
-    @property
-    def value(self) -> float | None:
-        """The score, None for a refusal and for what is not a number."""
-        value = self.score.score
-        return value if value is not None and math.isfinite(value) else None
-
-
-def talks_of(result: DialoguesResult) -> list[Talk]:
-    """Return every dialogue beside its score, in order."""
-    return [Talk(*pair) for pair in zip(result.dialogues, result.scores, strict=True)]
-
-
-def scored(result: DialoguesResult) -> list[Talk]:
-    """Return the dialogues that have a score, the lowest first."""
-    found = [talk for talk in talks_of(result) if talk.value is not None]
-    return sorted(found, key=lambda talk: talk.value or 0.0)
-
-
-def mean_score(talks: Sequence[Talk]) -> Rate:
-    """Return the mean of the scores; the interval comes from resampling people where they are known."""
-    kept = [talk for talk in talks if talk.value is not None]
-    values = [talk.value or 0.0 for talk in kept]
-    if not values:
-        return Rate(None, None, None, 0)
-    if len(values) < FEWEST:
-        return Rate(sum(values) / len(values), None, None, len(values))
-    import numpy as np
-
-    from vivavoce.dialogues.agreement import groups_of, mean_with_interval
-
-    return mean_with_interval(np.array(values), groups_of([talk.dialogue for talk in kept]))
-
-
-def spread(talks: Iterable[Talk]) -> list[tuple[float, float, int]]:
-    """Return how many scores fall between each two half points: from, up to, count."""
-    steps = int((HIGHEST - LOWEST) * BINS_PER_POINT)
-    counts = [0] * steps
-    for talk in talks:
-        if talk.value is not None:
-            place = math.floor((talk.value - LOWEST) * BINS_PER_POINT)
-            counts[min(max(place, 0), steps - 1)] += 1
-    edges = [LOWEST + place / BINS_PER_POINT for place in range(steps + 1)]
-    return list(zip(edges, edges[1:], counts, strict=False))
-
-
-def by_bot(talks: Iterable[Talk]) -> dict[str, list[Talk]]:
-    """Return the talks of each bot that the log names, the bot with most talks first."""
-    found: dict[str, list[Talk]] = {}
-    for talk in talks:
-        if talk.dialogue.bot:
-            found.setdefault(talk.dialogue.bot, []).append(talk)
-    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+# --- one dialogue ------------------------------------------------------------------------------------------------
 
 
 def role_of(utterance: Utterance) -> str:
@@ -112,7 +49,7 @@ def role_of(utterance: Utterance) -> str:
     return say("bot") if utterance.is_bot else say("person")
 
 
-def effects_of(talk: Talk) -> dict[int, float]:
+def effects_of(talk: ScoredDialogue) -> dict[int, float]:
     """Return how far each message moved the score, by the number of the message."""
     return {turn.number: turn.effect for turn in talk.score.turns}
 
@@ -122,7 +59,7 @@ def effects_of(talk: Talk) -> dict[int, float]:
 
 def headline(result: DialoguesResult) -> str:
     """Return the sentence that a report begins with: may bots be compared with these scores?"""
-    if not any(talk.value is not None for talk in talks_of(result)):
+    if not any(talk.value is not None for talk in pair_scores(result)):
         return _nothing(result)
     if result.passport.may_compare:
         return say("You can compare bots with these scores.")
@@ -148,7 +85,7 @@ def drift_warning(passport: Passport) -> str:
 def counts_sentence(result: DialoguesResult) -> str:
     """Say how many dialogues were read, scored, refused and marked by people."""
     total = len(result.scores)
-    kept = sum(talk.value is not None for talk in talks_of(result))
+    kept = sum(talk.value is not None for talk in pair_scores(result))
     marked = sum(dialogue.quality is not None for dialogue in result.dialogues)
     told = [f"{plural(total, 'dialogue')} read", f"{kept:,} scored"]
     told += [f"{total - kept:,} refused"] if total > kept else []
@@ -156,13 +93,13 @@ def counts_sentence(result: DialoguesResult) -> str:
     return f"{', '.join(told)}."
 
 
-def mean_sentence(talks: Sequence[Talk]) -> str:
+def mean_sentence(talks: Sequence[ScoredDialogue]) -> str:
     """Say what the scores come to."""
     mean = mean_score(talks)
     if mean.value is None:
         return "There is no score."
-    few = "" if mean.n >= FEWEST else ", too few for an interval"
-    return f"Mean score {number_text(mean)}{few}, on a scale from 1 (bad) to 5 (good)."
+    few = "" if mean.n >= MIN_SCORES else ", too few for an interval"
+    return f"Mean score {rate_text(mean, 'score')}{few}, on a scale from 1 (bad) to 5 (good)."
 
 
 def sentence(text: str) -> str:
@@ -172,25 +109,10 @@ def sentence(text: str) -> str:
     return told if not told or told.endswith((".", "!", "?", ":")) else f"{told}."
 
 
-def clean(text: str) -> str:
-    """Return a text that can be shown and stored: nothing that steers a terminal, no half characters."""
-    return visible(text).encode("utf-8", "replace").decode("utf-8")
+# --- its score -----------------------------------------------------------------------------------------------------
 
 
-def short(text: str, most: int) -> str:
-    """Return a clean text on one line and not longer than `most`."""
-    return shorten(clean(text), most)
-
-
-def file_name(source: str) -> str:
-    """Return the last part of a path."""
-    return source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or source
-
-
-# --- one talk ----------------------------------------------------------------------------------------------------
-
-
-def score_line(talk: Talk) -> str:
+def score_line(talk: ScoredDialogue) -> str:
     """Return score and range of a talk, or that it has none."""
     if talk.value is None:
         return "no score"
@@ -198,7 +120,7 @@ def score_line(talk: Talk) -> str:
     return score_text(talk.value) + (f" ({around})" if around else "")
 
 
-def talk_facts(talk: Talk) -> str:
+def talk_facts(talk: ScoredDialogue) -> str:
     """Return what else is known of a talk: its bot, people's mark, scripted checks."""
     dialogue, mark = talk.dialogue, talk.dialogue.quality
     checks = {None: "", True: "checks passed", False: "checks failed"}[dialogue.passed]
@@ -233,13 +155,13 @@ class Group:
 
 def refusals(result: DialoguesResult) -> list[Group]:
     """Return why dialogues were refused, the most frequent reason first."""
-    refused = [talk.score for talk in talks_of(result) if talk.value is None]
+    refused = [talk.score for talk in pair_scores(result) if talk.value is None]
     return _grouped((score.refusal or "no reason given", score.id) for score in refused)
 
 
 def cautions(result: DialoguesResult) -> list[Group]:
     """Return what scores are to be taken with care for, the most frequent first."""
-    kept = [talk.score for talk in talks_of(result) if talk.value is not None]
+    kept = [talk.score for talk in pair_scores(result) if talk.value is not None]
     return _grouped((warning, score.id) for score in kept for warning in score.warnings)
 
 
@@ -290,7 +212,7 @@ def measured_sentence(origin: Origin | None) -> str:
     known = [name for name in _TOLD if name in origin.agreements] or list(origin.agreements)[: len(_TOLD)]
     rates = {name: origin.agreements[name].pearson for name in known}
     told = [
-        _TOLD.get(name, f"{{0}} ({title_of_test(name)})").format(number_text(rate))
+        _TOLD.get(name, f"{{0}} ({title_of_test(name)})").format(rate_text(rate, "score"))
         for name, rate in rates.items()
         if rate.value is not None
     ]
@@ -345,10 +267,8 @@ def people_sentence(passport: Passport) -> str:
     people = passport.people
     if people is None or people.alpha.value is None:
         return ""
-    return say(
-        f"People who marked the same talks agree with an alpha of {number_text(people.alpha)}: 0 is luck, 1 is "
-        "perfect."
-    )
+    alpha = rate_text(people.alpha, "score")
+    return say(f"People who marked the same talks agree with an alpha of {alpha}: 0 is luck, 1 is perfect.")
 
 
 def _correlation(name: str, rate: Rate) -> str:
@@ -367,7 +287,8 @@ def recalibration_sentence(found: Recalibration | None) -> str:
     if found.level_only:
         level, unused = say("it corrects the level only"), say("not used: it would correct the level only")
         sure = level if found.adopted else unused
-    told = say(f"Recalibration ({sure}): {line}, squared error saved: {number_text(found.gain)}.")
+    gain = rate_text(found.gain, "score")
+    told = say(f"Recalibration ({sure}): {line}, squared error saved: {gain}.")
     return f"{told} {sentence(found.reason)}".strip()
 
 

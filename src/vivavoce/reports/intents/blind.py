@@ -7,24 +7,27 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from vivavoce.errors import plural
 from vivavoce.intents.blind import BlindResult
 from vivavoce.intents.findings import IntentFindings
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.intents import wording
-from vivavoce.reports.intents.charts import RateRow, comparison_chart
 from vivavoce.reports.intents.choices import short_notes
-from vivavoce.reports.intents.html import page
-from vivavoce.reports.intents.meanings import MEASURES, Measure, rate_text, share_text
-from vivavoce.reports.intents.sections import glossary
-from vivavoce.reports.intents.sections import notes as notes_part
-from vivavoce.reports.intents.tables import rate_cell
-from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table
-from vivavoce.reports.shared.parts import figure, rate_part
-from vivavoce.reports.shared.tags import Html, details, join, table, tag
+from vivavoce.reports.intents.html import weigh_notes
+from vivavoce.reports.intents.meanings import MAIN as MAIN_NUMBERS
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.charts import RateRow, comparison_chart
+from vivavoce.reports.shared.figures import Figure
+from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, rate_cell
+from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.numbers import rate_text, share_text
+from vivavoce.reports.shared.pages import render_report
+from vivavoce.reports.shared.views import Table, make_table
+from vivavoce.reports.shared.views import rate_cell as rate_cell_of
 from vivavoce.version import __version__
 
-MAIN = ("automation_rate", "precision_answered", "negative_rejection", "accuracy", "oos_auroc")
+MAIN = (*MAIN_NUMBERS, "oos_auroc")
 MCC = Measure(
     "mcc",
     "Agreement beyond chance (MCC)",
@@ -61,9 +64,9 @@ def _asked(result: BlindResult) -> str:
 
 def blind_facts(result: BlindResult) -> str:
     """Say what was trained and tested."""
-    test = f"{wording.plural(result.data.rows, 'message')} tested, {result.data.out_of_scope:,} of them out of scope"
-    size = wording.plural(result.train.rows, "example") if result.train else ""
-    trained = f"{size} in {wording.plural(result.train.topics, 'topic')} trained, " if result.train else ""
+    test = f"{plural(result.data.rows, 'message')} tested, {result.data.out_of_scope:,} of them out of scope"
+    size = plural(result.train.rows, "example") if result.train else ""
+    trained = f"{size} in {plural(result.train.topics, 'topic')} trained, " if result.train else ""
     return f"{trained}{test}; classifier {result.classifier}, threshold {result.threshold:g}."
 
 
@@ -102,8 +105,7 @@ def _weakest_table(lines: Sequence[IntentFindings]) -> object:
     if not lines:
         return block(f"No topic was tested {ENOUGH} times or more.")
     rows: list[tuple[str | Text, ...]] = [
-        (line.intent, rate_text(line.recall), wording.share_text(line.deferred.value), f"{line.examples:,}")
-        for line in lines
+        (line.intent, rate_text(line.recall), share_text(line.deferred.value), f"{line.examples:,}") for line in lines
     ]
     return numbers_table(("Topic", "Found", "Deferred", "Examples"), rows)
 
@@ -113,66 +115,38 @@ def _weakest_table(lines: Sequence[IntentFindings]) -> object:
 
 def render_blind(result: BlindResult) -> str:
     """Return the report of a blind test as one file."""
-    title = f"Blind test of {result.classifier}"
-    top = tag(
-        "header",
-        tag("h1", title),
-        tag("p", blind_headline(result), class_="lead"),
-        tag("p", blind_facts(result), class_="second"),
-    )
-    main = tag(
-        "main",
-        _about_numbers(result),
-        tag("section", tag("h2", "What to know before you trust these numbers"), notes_part(result.warnings)),
-        _about_topics(result),
-        _about_messages(result),
-        glossary(),
-    )
-    return page(title, join([top, main, _footer(result)]))
-
-
-def _about_numbers(result: BlindResult) -> Html:
     rows = [
-        (measure.title, rate_part(rate, measure.kind), f"{rate.n:,}", measure.meaning)
+        (measure.title, rate_cell_of(rate, measure), f"{rate.n:,}", measure.meaning)
         for measure, rate in _numbers(result, tuple(result.rates))
     ]
-    numbers = table("All numbers, with intervals", ("Number", "Value", "Counted", "What it means"), rows)
     shares = [RateRow(m.title, "", rate) for m, rate in _numbers(result, MAIN) if m.kind == "share"]
-    drawn = figure("The main numbers", "Dot: value; bar: interval.", comparison_chart(shares), numbers)
-    return tag("section", tag("h2", "How good is it, and how sure are we?"), drawn)
-
-
-def _about_topics(result: BlindResult) -> Html:
-    rows = [
-        (
-            line.intent,
-            rate_part(line.recall),
-            rate_part(line.precision),
-            rate_part(line.deferred),
-            f"{line.examples:,}",
-        )
+    topics = [
+        (line.intent, *map(rate_cell_of, (line.recall, line.precision, line.deferred)), f"{line.examples:,}")
         for line in weakest(result, len(result.intents))
     ]
-    head = ("Topic", "Found", "Right when used", "Deferred", "Examples")
-    return tag("section", tag("h2", "Topics, weakest first"), table("Topics", head, rows, numbers=4))
+    messages = {outcome: _messages(result, outcome) for outcome in WRONG}
+    data = f"test data {result.data.source}, hash {result.data.hash}"
+    trained = "" if result.train is None else f"; training data {result.train.source}, hash {result.train.hash}"
+    return render_report(
+        "blind.html",
+        f"Blind test of {result.classifier}",
+        lead=blind_headline(result),
+        beside=(blind_facts(result),),
+        foot=f"vivavoce {__version__}; seed {result.seed}; {data}{trained}.",
+        figure=Figure("main", "The main numbers", "Dot: value; bar: interval.", comparison_chart(shares)),
+        numbers=make_table("All numbers, with intervals", ("Number", "Value", "Counted", "What it means"), rows),
+        notes=weigh_notes(result.warnings),
+        topics=make_table("Topics", ("Topic", "Found", "Right when used", "Deferred", "Examples"), topics, 4),
+        messages=[table for table in messages.values() if table.rows],
+        measures=MEASURES,
+    )
 
 
-def _about_messages(result: BlindResult) -> Html:
-    return tag("section", tag("h2", "Messages"), *[_messages(result, outcome) for outcome in WRONG])
-
-
-def _messages(result: BlindResult, outcome: Outcome) -> Html | None:
+def _messages(result: BlindResult, outcome: Outcome) -> Table:
     rows = [
         (sample.text, sample.intent or "out of scope", sample.guess or "no guess", f"{sample.confidence:.2f}")
         for sample in result.samples
         if sample.outcome is outcome
     ]
     title = f"{wording.OUTCOME_TITLES[outcome]}: {result.counts[outcome]:,}"
-    head = ("Message", "Topic", "Guess", "Confidence")
-    return details(title, table(title, head, rows, numbers=1), open_=True) if rows else None
-
-
-def _footer(result: BlindResult) -> Html:
-    data = f"test data {result.data.source}, hash {result.data.hash}"
-    trained = "" if result.train is None else f"; training data {result.train.source}, hash {result.train.hash}"
-    return tag("footer", tag("p", f"vivavoce {__version__}; seed {result.seed}; {data}{trained}."))
+    return make_table(title, ("Message", "Topic", "Guess", "Confidence"), rows, 1)

@@ -3,98 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 
+from vivavoce.errors import plural
+from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult
 from vivavoce.intents.findings import IntentFindings, SettingFindings
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
-from vivavoce.intents.problems import weakest_topics
+from vivavoce.intents.problems import ENOUGH_TESTED, weakest_topics
 from vivavoce.intents.result import IntentsResult
+from vivavoce.intents.splits import Setting
 from vivavoce.records import Rate
 from vivavoce.reports.intents import wording
-from vivavoce.reports.intents.choices import confused_cells, confused_topics
-from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.reports.shared.svg import PALETTE, AnyChart, to_svg
+from vivavoce.reports.intents.choices import confused_cells, confused_topics, ranked_pairs, untold_topics
+from vivavoce.reports.intents.meanings import MAIN, MEASURES
+from vivavoce.reports.shared.charts import (
+    PERCENT,
+    WHOLE,
+    WIDTH,
+    RateRow,
+    Values,
+    chart_data,
+    comparison_chart,
+    themed,
+)
+from vivavoce.reports.shared.figures import Figure, figures_by_name
+from vivavoce.reports.shared.numbers import share_text
+from vivavoce.reports.shared.svg import PALETTE, AnyChart
 from vivavoce.sentences import say
 
-__all__ = [
-    "RateRow",
-    "calibration_chart",
-    "comparison_chart",
-    "confusion_chart",
-    "overlap_chart",
-    "risk_coverage_chart",
-    "settings_chart",
-    "sizes_chart",
-    "timeline_chart",
-    "to_svg",
-    "topics_chart",
-]
-
-# Narrow enough to be read on a phone, and for two of them to stand side by side on a desk.
-WIDTH = 290
-LABELS = 150
-SERIES = [PALETTE[name] for name in ("right", "wrong", "third", "fourth", "fifth", "sixth")]
-SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
-MAIN = ("automation_rate", "precision_answered", "negative_rejection", "accuracy")
-PERCENT = alt.Axis(labelExpr="format(100 * datum.value, '.0f') + ' %'", tickCount=5, labelFlush=False)
-# These have the same widths wherever they exist, so that labels fit the room that was measured for them.
-FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
-WHOLE = alt.Scale(domain=[0, 1])
-
-Values = Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class RateRow:
-    """One dot with its interval: `label` on the axis (or the time), `series` by colour and shape."""
-
-    label: str
-    series: str
-    rate: Rate
-
-
-def chart_data(values: Values) -> alt.InlineData:
-    """Return rows as the data of a chart."""
-    return alt.InlineData(values=[dict(value) for value in values])
-
-
-def themed(chart: AnyChart, description: str) -> AnyChart:
-    """Give a chart the look they all share; the background is the page's own."""
-    ink, muted, grid = PALETTE["ink"], PALETTE["muted"], PALETTE["grid"]
-    themed: AnyChart = (
-        chart.properties(description=description, background="transparent")
-        .configure(font=FONT, padding={"left": 8, "top": 4, "right": 20, "bottom": 4})
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=ink,
-            titleColor=muted,
-            titleFontWeight="normal",
-            labelFontSize=12,
-            titleFontSize=12,
-            gridColor=grid,
-            domainColor=grid,
-            tickColor=grid,
-            labelLimit=LABELS,
-            domain=False,
-            ticks=False,
-            labelPadding=6,
-        )
-        .configure_legend(
-            labelColor=ink,
-            titleColor=muted,
-            labelFontSize=12,
-            orient="top",
-            direction="vertical",
-            title=None,
-            labelLimit=300,
-            symbolStrokeWidth=0,
-            symbolOpacity=1,
-        )
-    )
-    return themed
+MOST_PAIRS = 12
+MOST_CONFUSED = 15
+NOTHING = Rate(None, None, None, 0)
 
 
 # --- dots with intervals -----------------------------------------------------------------------------------
@@ -109,70 +49,6 @@ def settings_chart(result: IntentsResult) -> AnyChart:
         for findings in shown
     ]
     return comparison_chart(rows, description=say("The main numbers under each setting, with their intervals."))
-
-
-def comparison_chart(rows: Sequence[RateRow], *, description: str = say("Shares with their intervals.")) -> AnyChart:
-    """Draw a dot and a bar for each series on each line; a missing value leaves its place empty."""
-    base = alt.Chart(chart_data(_dots(rows))).encode(
-        y=alt.Y("label:N", sort=None, title=None),
-        yOffset=alt.YOffset("series:N", sort=None),
-    )
-    series = list(dict.fromkeys(row.series for row in rows))
-    chart = alt.layer(_bars(base, series, "x"), _points(base, series, "x"))
-    return themed(chart.properties(width=WIDTH, height=alt.Step(16)), description)
-
-
-def timeline_chart(rows: Sequence[RateRow], *, description: str = "Shares over time.") -> AnyChart:
-    """Draw each series over time; `label` is a date such as 2026-01-31."""
-    base = alt.Chart(chart_data(_dots(rows))).encode(x=alt.X("label:T", title=None, axis=alt.Axis(tickCount=6)))
-    series = list(dict.fromkeys(row.series for row in rows))
-    share = alt.Y("value:Q", scale=WHOLE, axis=PERCENT, title=None)
-    line = base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=share, color=_colour(series))
-    chart = alt.layer(line, _bars(base, series, "y"), _points(base, series, "y"))
-    return themed(chart.properties(width=WIDTH * 2, height=220), description)
-
-
-def _dots(rows: Sequence[RateRow]) -> Values:
-    return [
-        {
-            "label": row.label,
-            "series": row.series,
-            "value": row.rate.value,
-            "low": row.rate.low,
-            "high": row.rate.high,
-        }
-        for row in rows
-        if row.rate.value is not None
-    ]
-
-
-def _colour(series: Sequence[str]) -> alt.Color:
-    legend = alt.Legend() if len(series) > 1 else None
-    return alt.Color("series:N", scale=alt.Scale(domain=list(series), range=SERIES), legend=legend)
-
-
-def _bars(base: alt.Chart, series: Sequence[str], way: str) -> alt.Chart:
-    ends: Mapping[str, Any] = (
-        {"x": alt.X("low:Q", scale=WHOLE, axis=PERCENT, title=None), "x2": "high:Q"}
-        if way == "x"
-        else {"y": alt.Y("low:Q", scale=WHOLE, axis=PERCENT, title=None), "y2": "high:Q"}
-    )
-    bars: alt.Chart = base.mark_rule(strokeWidth=3, opacity=0.35).encode(color=_colour(series), **ends)
-    return bars
-
-
-def _points(base: alt.Chart, series: Sequence[str], way: str) -> alt.Chart:
-    legend = alt.Legend() if len(series) > 1 else None
-    place: Mapping[str, Any] = {way: "value:Q"}
-    tooltip = [alt.Tooltip("label:N"), alt.Tooltip("series:N")]
-    tooltip += [alt.Tooltip(f"{name}:Q", format=".1%") for name in ("value", "low", "high")]
-    points: alt.Chart = base.mark_point(filled=True, size=55, opacity=1).encode(
-        color=_colour(series),
-        shape=alt.Shape("series:N", scale=alt.Scale(domain=list(series), range=SHAPES), legend=legend),
-        tooltip=tooltip,
-        **place,
-    )
-    return points
 
 
 def overlap_chart(pairs: Sequence[Pair]) -> AnyChart:
@@ -191,9 +67,7 @@ def overlap_chart(pairs: Sequence[Pair]) -> AnyChart:
     chart = alt.layer(level.encode(x="level:Q"), bars, dots)
     return themed(
         chart.properties(width=WIDTH - 50, height=alt.Step(38)),
-        say(
-            f"Overlap of the most confused pairs; dashed line: the clash level of {wording.share_text(CLASH_LEVEL)}."
-        ),
+        say(f"Overlap of the most confused pairs; dashed line: the clash level of {share_text(CLASH_LEVEL)}."),
     )
 
 
@@ -294,7 +168,12 @@ def confusion_chart(findings: SettingFindings, most: int = 15) -> AnyChart:
         alt.Chart(chart_data(values))
         .mark_rect(color=PALETTE["wrong"], cornerRadius=2)
         .encode(
-            x=alt.X("guess:N", scale=alt.Scale(domain=topics), title=None, axis=_slanted()),
+            x=alt.X(
+                "guess:N",
+                scale=alt.Scale(domain=topics),
+                title=None,
+                axis=alt.Axis(labelAngle=-90, labelLimit=120, grid=True, orient="top", tickBand="extent"),
+            ),
             y=alt.Y(
                 "origin:N", scale=alt.Scale(domain=topics), title=None, axis=alt.Axis(grid=True, tickBand="extent")
             ),
@@ -306,10 +185,6 @@ def confusion_chart(findings: SettingFindings, most: int = 15) -> AnyChart:
         chart.properties(width=alt.Step(17), height=alt.Step(17)),
         say("Which topics are taken for which: the row is the true topic, the column the guess."),
     )
-
-
-def _slanted() -> alt.Axis:
-    return alt.Axis(labelAngle=-90, labelLimit=120, grid=True, orient="top", tickBand="extent")
 
 
 def confusion_values(findings: SettingFindings, topics: Sequence[str]) -> Values:
@@ -344,3 +219,116 @@ def sizes_chart(sizes: Mapping[str, int]) -> AnyChart:
         )
     )
     return themed(chart.properties(width=WIDTH + 60, height=160), say("Examples of each topic, largest first."))
+
+
+# --- figures: charts with their titles ---------------------------------------------------------------------------
+
+
+def intents_figures(result: IntentsResult) -> dict[str, Figure]:
+    """Return all figures of an intents exam; none where no setting could be examined."""
+    if not result.settings:
+        return {}
+    first, pairs = result.settings[0], ranked_pairs(result, MOST_PAIRS)
+    return figures_by_name(
+        [
+            settings_figure(result),
+            risk_figure(first, result.threshold),
+            calibration_figure(first),
+            *([topics_figure(first)] if weakest_topics(first, 1) else []),
+            *([confusion_figure(first)] if confused_topics(first) else []),
+            *([pairs_figure(pairs)] if pairs else []),
+            sizes_figure({line.intent: line.examples for line in first.intents}),
+        ]
+    )
+
+
+def settings_figure(result: IntentsResult) -> Figure:
+    """Return the main numbers of each setting."""
+    return Figure(
+        "settings",
+        say("The main numbers under each setting"),
+        say("Dot: value; bar: interval."),
+        settings_chart(result),
+    )
+
+
+def risk_figure(findings: SettingFindings, threshold: float) -> Figure:
+    """Return the trade between answering more and being wrong more often."""
+    return Figure(
+        "risk-coverage",
+        say("Answer more, err more"),
+        say(f"The surest questions are answered first. The diamond is the present threshold of {threshold:g}."),
+        risk_coverage_chart(findings, threshold),
+    )
+
+
+def calibration_figure(findings: SettingFindings) -> Figure:
+    """Return how often the bot is right against how sure it is."""
+    return Figure(
+        "calibration",
+        say("Does it know how sure it is?"),
+        say("On the dashed line the bot is as often right as it claims; above it, it is too modest."),
+        calibration_chart(findings),
+    )
+
+
+def topics_figure(findings: SettingFindings) -> Figure:
+    """Return the topics that are found least often."""
+    few = untold_topics(findings)
+    told = say("What became of their questions.")
+    if few:
+        told += " " + say(f"{plural(few, 'topic')} with under {ENOUGH_TESTED} tested examples left out.")
+    return Figure("topics", say("The weakest topics"), told, topics_chart(findings))
+
+
+def confusion_figure(findings: SettingFindings) -> Figure:
+    """Return which topics are taken for which."""
+    told = say(
+        "Row: the true topic; column: the guess, answered or not. The stronger, the larger the share of the row."
+    )
+    every = len(confused_topics(findings))
+    if every > MOST_CONFUSED:
+        told += " " + say(f"The {MOST_CONFUSED} most confused of {every:,} topics with mistakes.")
+    chart = confusion_chart(findings, MOST_CONFUSED)
+    return Figure("confusion", say("What is taken for what"), told, chart)
+
+
+def pairs_figure(pairs: Sequence[Pair]) -> Figure:
+    """Return the overlap of pairs of topics."""
+    return Figure(
+        "overlap",
+        say("The pairs that overlap most"),
+        say("Dot: overlap; bar: its interval; dashed line: the level at which two topics clash."),
+        overlap_chart(pairs),
+    )
+
+
+def sizes_figure(sizes: Mapping[str, int]) -> Figure:
+    """Return how many examples the topics have."""
+    meaning = say("Small topics are hard to learn and to test.")
+    return Figure("sizes", say("How large the topics are"), meaning, sizes_chart(sizes))
+
+
+def comparison_figures(result: ComparisonResult) -> dict[str, Figure]:
+    """Return all figures of a comparison of classifiers."""
+    return figures_by_name([accuracy_figure(result)])
+
+
+def accuracy_figure(result: ComparisonResult) -> Figure:
+    """Return how often each classifier decides rightly in each setting."""
+    dots = [
+        RateRow(f"{say('Setting')} {setting}", one.name, accuracy_in(one, setting))
+        for setting in own_settings(result)
+        for one in result.classifiers
+    ]
+    return Figure("accuracy", say("Decisions right"), MEASURES["accuracy"].meaning, comparison_chart(dots))
+
+
+def own_settings(result: ComparisonResult) -> list[Setting]:
+    """Return the settings that were run; one that equals another is not shown twice."""
+    return [findings.setting for findings in result.classifiers[0].settings if findings.same_as is None]
+
+
+def accuracy_in(one: ClassifierFindings, setting: Setting) -> Rate:
+    """Return how often a classifier decides rightly in a setting; nothing where it was not examined there."""
+    return next((f.rates["accuracy"] for f in one.settings if f.setting == setting), NOTHING)

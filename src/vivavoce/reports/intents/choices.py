@@ -73,3 +73,9 @@ def short_notes(notes: Sequence[Note], most: int = NOTES_OF_A_KIND) -> tuple[str
         if len(messages) > most:
             lines.append(f"... and {len(messages) - most:,} more of this kind.")
     return tuple(lines)
+
+
+def best_source(result: IntentsResult, name: str) -> SettingFindings:
+    """Return the first setting in which a number exists, else the first."""
+    known = (findings for findings in result.settings if findings.rates[name].value is not None)
+    return next(known, result.settings[0])

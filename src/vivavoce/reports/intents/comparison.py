@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from vivavoce.errors import plural
 from vivavoce.intents.comparison import ComparisonResult, Spread
 from vivavoce.intents.differences import Difference, Gap, Verdict
-from vivavoce.reports.intents import wording
+from vivavoce.reports.intents.charts import accuracy_figure, accuracy_in, own_settings
 from vivavoce.reports.intents.choices import short_notes
-from vivavoce.reports.intents.html import page
-from vivavoce.reports.intents.meanings import MEASURES, NOT_AVAILABLE, score_text, share_text
-from vivavoce.reports.intents.sections import glossary
-from vivavoce.reports.intents.sections import notes as notes_part
-from vivavoce.reports.intents.tables import rate_cell
-from vivavoce.reports.shared.figures import accuracy_figure, accuracy_in, own_settings
-from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table
-from vivavoce.reports.shared.parts import rate_part
-from vivavoce.reports.shared.tags import Html, details, join, table, tag
+from vivavoce.reports.intents.html import weigh_notes
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, rate_cell
+from vivavoce.reports.shared.numbers import NOT_AVAILABLE, score_text, share_text
+from vivavoce.reports.shared.pages import render_report
+from vivavoce.reports.shared.views import Table, make_table
+from vivavoce.reports.shared.views import rate_cell as rate_cell_of
 from vivavoce.sentences import say
 from vivavoce.version import __version__
 
@@ -31,7 +30,8 @@ def comparison_headline(result: ComparisonResult) -> str:
         return say(f"Only {names[0]!s} could be examined, so nothing is compared.")
     best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
     if best:
-        one = say(f"{best[0]!s} is better than {_other(names, best[0])!s}.")
+        other = next(name for name in names if name != best[0])
+        one = say(f"{best[0]!s} is better than {other!s}.")
         return one if len(names) == 2 else say(f"{best[0]!s} is better than all others.")
     if all(_same_answers(one) for one in result.differences):
         two = say(f"{names[0]!s} and {names[1]!s} are right on the same messages.")
@@ -40,10 +40,6 @@ def comparison_headline(result: ComparisonResult) -> str:
     if close == len(result.differences):
         return say("The classifiers are too close to call on these data.")
     return say("No classifier is better than all others.")
-
-
-def _other(names: Sequence[str], name: str) -> str:
-    return next(other for other in names if other != name)
 
 
 def _beats(result: ComparisonResult, name: str, other: str) -> bool:
@@ -69,9 +65,9 @@ def difference_sentence(one: Difference) -> str:
         close = say(f"{one.a!s} and {one.b!s} are too close to call ({points_text(one)}).")
         return close + _more_text(gap)
     if gap.verdict is Verdict.BETTER:
-        counts = say(f"{wording.plural(gap.improved, 'example')} gained, {gap.broken:,} lost")
+        counts = say(f"{plural(gap.improved, 'example')} gained, {gap.broken:,} lost")
         return say(f"{one.a!s} is better than {one.b!s} ({points_text(one)}; {counts}).")
-    counts = say(f"{wording.plural(gap.broken, 'example')} gained, {gap.improved:,} lost")
+    counts = say(f"{plural(gap.broken, 'example')} gained, {gap.improved:,} lost")
     return say(f"{one.b!s} is better than {one.a!s} ({points_text(one, turned=True)}; {counts}).")
 
 
@@ -79,7 +75,7 @@ def _more_text(gap: Gap) -> str:
     """Say what would decide: more retries while some examples are untested, else about how many more examples."""
     examples = gap.more_examples
     if gap.untested:
-        return " " + say(f"Raise the retries first: {wording.plural(gap.untested, 'example')} not tested yet.")
+        return " " + say(f"Raise the retries first: {plural(gap.untested, 'example')} not tested yet.")
     if not examples:
         return ""
     if examples > 20_000:
@@ -100,10 +96,6 @@ def points_text(one: Difference, *, turned: bool = False) -> str:
     return f"{sign * test.difference:+.1f} points{around}"
 
 
-def _verdict_text(one: Difference) -> str:
-    return "same messages right" if _same_answers(one) else str(one.pooled.verdict)
-
-
 def _p_text(p: float | None) -> str:
     if p is None:
         return NOT_AVAILABLE
@@ -119,7 +111,7 @@ def _range_text(spread: Spread | None) -> str:
 
 def _facts(result: ComparisonResult) -> str:
     retries = f"{result.design.retries:,} {'retry' if result.design.retries == 1 else 'retries'}"
-    size = f"{wording.plural(result.data.rows, 'example')}, {wording.plural(result.data.topics, 'topic')}"
+    size = f"{plural(result.data.rows, 'example')}, {plural(result.data.topics, 'topic')}"
     return f"{size}, {retries}, threshold {result.threshold:g}, the same splits for all."
 
 
@@ -170,58 +162,47 @@ def _show_messages(console: Console, differences: Sequence[Difference]) -> None:
 
 def render_comparison(result: ComparisonResult) -> str:
     """Return the report of a comparison as one file."""
-    title = f"Comparison of {', '.join(one.name for one in result.classifiers)}"
-    top = tag(
-        "header",
-        tag("h1", title),
-        tag("p", comparison_headline(result), class_="lead"),
-        tag("p", _facts(result), class_="second"),
-    )
-    main = tag(
-        "main",
-        _about_classifiers(result),
-        _about_differences(result.differences),
-        tag("section", tag("h2", "What to know before you trust these numbers"), notes_part(result.warnings)),
-        glossary(),
-    )
-    facts = f"vivavoce {__version__}; seed {result.design.seed}; data {result.data.source}, hash {result.data.hash}."
-    return page(title, join([top, main, tag("footer", tag("p", facts))]))
-
-
-def _about_classifiers(result: ComparisonResult) -> Html:
-    settings = own_settings(result)
+    settings, data = own_settings(result), result.data
     head = ("Classifier", *(f"Setting {one}" for one in settings), "Over the settings", MEASURES["aurc"].title)
     rows = [
         (
             one.name,
-            *(rate_part(accuracy_in(one, setting)) for setting in settings),
+            *(rate_cell_of(accuracy_in(one, setting)) for setting in settings),
             _range_text(one.accuracy),
             score_text(None if one.aurc is None else one.aurc.mean),
         )
         for one in result.classifiers
     ]
-    numbers = table("Decisions right, with intervals", head, rows, numbers=len(head) - 1)
-    return tag("section", tag("h2", "How good is each?"), numbers, accuracy_figure(result).part())
-
-
-def _about_differences(differences: Sequence[Difference]) -> Html | None:
-    if not differences:
-        return None
-    rows = [
-        (f"{one.a} against {one.b}", points_text(one), _verdict_text(one), _p_text(one.pooled.p_adjusted))
-        for one in differences
+    gaps = [
+        (
+            f"{one.a} against {one.b}",
+            points_text(one),
+            "same messages right" if _same_answers(one) else str(one.pooled.verdict),
+            _p_text(one.pooled.p_adjusted),
+        )
+        for one in result.differences
     ]
-    head = ("Classifiers", "Difference", "Verdict", "p, for all pairs together")
-    said = [tag("p", difference_sentence(one)) for one in differences]
-    numbers = table("Differences of the decisions right", head, rows, numbers=1)
-    messages = [_messages(one) for one in differences if one.samples]
-    return tag("section", tag("h2", "Which differences are real?"), *said, numbers, *messages)
+    gap_head = ("Classifiers", "Difference", "Verdict", "p, for all pairs together")
+    return render_report(
+        "comparison.html",
+        f"Comparison of {', '.join(one.name for one in result.classifiers)}",
+        lead=comparison_headline(result),
+        beside=(_facts(result),),
+        foot=f"vivavoce {__version__}; seed {result.design.seed}; data {data.source}, hash {data.hash}.",
+        numbers=make_table("Decisions right, with intervals", head, rows, len(head) - 1),
+        figure=accuracy_figure(result),
+        sentences=[difference_sentence(one) for one in result.differences],
+        differences=make_table("Differences of the decisions right", gap_head, gaps, 1),
+        messages=[_messages(one) for one in result.differences if one.samples],
+        notes=weigh_notes(result.warnings),
+        measures=MEASURES,
+    )
 
 
-def _messages(one: Difference) -> Html:
-    title = f"Messages that only one of {one.a} and {one.b} gets right"
+def _messages(one: Difference) -> Table:
     rows = [
         (sample.text, sample.intent or "out of scope", sample.guess_a or "no guess", sample.guess_b or "no guess")
         for sample in one.samples
     ]
-    return details(title, table(title, ("Message", "Topic", one.a, one.b), rows))
+    title = f"Messages that only one of {one.a} and {one.b} gets right"
+    return make_table(title, ("Message", "Topic", one.a, one.b), rows)

@@ -14,6 +14,8 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import Setting
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import MEASURES, absence
+from vivavoce.reports.shared.gates import parse_limit
+from vivavoce.reports.shared.numbers import apart
 
 EXAMPLE = "write NAME=LIMIT or NAME@K,P=LIMIT, for example accuracy=0.7 or accuracy@0,0.15=0.6"
 NAMES = tuple(name for name, measure in MEASURES.items() if measure.about == "setting")
@@ -59,7 +61,7 @@ def parse_gate(text: str) -> Gate:
     name, sign, limit = text.rpartition("=")
     if not sign or not name.strip():
         raise UsageError(f"'{text}' is not a gate", remedy=EXAMPLE)
-    return _gate(name, parse_limit(limit, text))
+    return _gate(name, parse_limit(limit, text, EXAMPLE))
 
 
 def _gate(target: str, limit: float) -> Gate:
@@ -69,18 +71,6 @@ def _gate(target: str, limit: float) -> Gate:
             f"there is no number called '{name}'.{nearest(name, NAMES)}", remedy=f"choose one of: {', '.join(NAMES)}"
         )
     return Gate(name, limit, Setting.parse(setting) if sign else None)
-
-
-def parse_limit(text: str, gate: str, example: str = EXAMPLE) -> float:
-    """Read the limit of a gate, `0.7` or `70%`."""
-    number, percent = text.strip().removesuffix("%").strip(), text.strip().endswith("%")
-    try:
-        limit = float(number) / (100 if percent else 1)
-    except ValueError:
-        raise UsageError(f"the limit of the gate '{gate}' is not a number", remedy=example) from None
-    if not 0 <= limit <= 1:
-        raise UsageError(f"the limit of the gate '{gate}' must lie between 0 and 1", remedy="write 0.7 or 70%")
-    return limit
 
 
 def check_gates(result: IntentsResult, gates: Mapping[str, float] | Iterable[Gate]) -> list[GateFailure]:
@@ -112,10 +102,4 @@ def _reason(result: IntentsResult, gate: Gate, rate: Rate) -> str:
     if rate.value is None:
         return f"{where} is n/a: {absence(gate.name)}"
     relation = "over" if gate.ceiling else "under"
-    return f"{where} is {_apart(rate.value, gate.limit)}, {relation} the limit of {gate.limit:g}"
-
-
-def _apart(value: float, limit: float) -> str:
-    """Write a value with as many digits as it takes to be seen apart from the limit."""
-    written = (f"{value:.{digits}f}" for digits in range(3, 17))
-    return next((text for text in written if float(text) != limit), f"{float(value)!r}")
+    return f"{where} is {apart(rate.value, gate.limit)}, {relation} the limit of {gate.limit:g}"

@@ -1,36 +1,10 @@
-"""What every number means: one table that page, terminal, report and docs all read from, and how numbers are written.
-
-A number that was not measured is written "n/a", never 0.
-"""
+"""What every number of the intents exam means: one table that page, terminal, report and docs all read from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
 
-from vivavoce.records import Rate
-from vivavoce.sentences import say
-
-Kind = Literal["share", "score", "seconds", "count", "points"]
-Better = Literal["higher", "lower", "neither"]
-About = Literal["setting", "topic", "pair", "data", "time"]
-
-NOT_AVAILABLE = "n/a"
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One number: its stable name, how people call it, what it means, and when it cannot be had."""
-
-    name: str
-    title: str
-    meaning: str
-    better: Better
-    kind: Kind = "share"
-    about: About = "setting"
-    absent: str = "there was nothing to count"
-
+from vivavoce.reports.shared.measures import Measure
 
 _STRANGER = "no question was asked that no topic fits"
 _SILENT = "the bot left nothing unanswered"
@@ -38,31 +12,11 @@ _SILENT = "the bot left nothing unanswered"
 _TABLE = (
     # --- one setting --------------------------------------------------------------------------------------
     Measure(
-        "accuracy",
-        "Decisions right",
-        "Of all questions, the share that was answered with the right topic or, where no topic fits, rightly left "
-        "unanswered.",
-        "higher",
-    ),
-    Measure(
-        "in_scope_accuracy",
-        "Known questions right",
-        "Of the questions that have a topic, the share that was answered with the right one.",
-        "higher",
-        absent="no question with a known topic was asked",
-    ),
-    Measure(
-        "negative_rejection",
-        "Strangers declined",
-        "Of the questions that no topic fits, the share that was rightly left unanswered.",
-        "higher",
-        absent=_STRANGER,
-    ),
-    Measure(
         "automation_rate",
         "Answered by itself",
         "Of all questions, the share that the bot answers without a person. It says nothing of being right.",
         "higher",
+        main=True,
     ),
     Measure(
         "precision_answered",
@@ -70,6 +24,30 @@ _TABLE = (
         "Of the questions that the bot answers, the share in which the topic was right.",
         "higher",
         absent="the bot answered nothing",
+        main=True,
+    ),
+    Measure(
+        "negative_rejection",
+        "Strangers declined",
+        "Of the questions that no topic fits, the share that was rightly left unanswered.",
+        "higher",
+        absent=_STRANGER,
+        main=True,
+    ),
+    Measure(
+        "accuracy",
+        "Decisions right",
+        "Of all questions, the share that was answered with the right topic or, where no topic fits, rightly left "
+        "unanswered.",
+        "higher",
+        main=True,
+    ),
+    Measure(
+        "in_scope_accuracy",
+        "Known questions right",
+        "Of the questions that have a topic, the share that was answered with the right one.",
+        "higher",
+        absent="no question with a known topic was asked",
     ),
     Measure(
         "carefulness",
@@ -307,94 +285,10 @@ _TABLE = (
 )
 
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}
-
-
-# --- how numbers are written -------------------------------------------------------------------------------
-
-
-def share_text(value: float | None) -> str:
-    """Write a share as whole percent; what is not exactly 0 or 100 % is never shown as such."""
-    return NOT_AVAILABLE if value is None else f"{hundred(value)} %"
-
-
-def hundred(value: float) -> str:
-    """Write how many of 100 a share is."""
-    whole = f"{100 * value:.0f}"
-    if whole == "0" and value > 0:
-        return say("under 1")
-    return say("over 99") if whole == "100" and value < 1 else whole
-
-
-def score_text(value: float | None) -> str:
-    """Write a score that is not a share of anything."""
-    return NOT_AVAILABLE if value is None else f"{value:z.2f}"
-
-
-def seconds_text(value: float | None) -> str:
-    """Write a duration in the unit that suits it."""
-    if value is None:
-        return NOT_AVAILABLE
-    for limit, factor, unit in ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms")):
-        if value < limit:
-            return f"{factor * value:.0f} {unit}"
-    return f"{value:.1f} s"
-
-
-TOO_FEW = say("too few to tell")
-
-
-def value_text(kind: Kind, value: float | None) -> str:
-    """Write the value of a measure by its kind."""
-    if value is None:
-        return NOT_AVAILABLE
-    if kind == "share":
-        return share_text(value)
-    if kind == "seconds":
-        return seconds_text(value)
-    if kind == "points":
-        return say(f"{100 * value:z.1f} points")
-    return score_text(value) if kind == "score" else f"{value:,.10g}"
-
-
-def interval_text(rate: Rate, kind: Kind = "share") -> str:
-    """Write where the value would lie with other data of this size; nothing where that is not known."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return ""
-    if kind == "share":
-        return say(f"{100 * rate.low:z.0f} to {100 * rate.high:z.0f} %")
-    return say(f"{rate.low:z.2f} to {rate.high:z.2f}")
-
-
-def tile_part(rate: Rate, kind: Kind = "share", span: float = 1.0) -> tuple[str, str]:
-    """Return the large figure of a tile and its style; a value that tells little gives way to a few plain words."""
-    return (TOO_FEW, "value unsure") if rate.tells_little(span) else (value_text(kind, rate.value), "value")
-
-
-def rate_text(rate: Rate, kind: Kind = "share") -> str:
-    """Write a value with its interval and count, or n/a."""
-    if rate.value is None:
-        return NOT_AVAILABLE
-    parts = [part for part in (interval_text(rate, kind), say(f"n = {rate.n:,}")) if part]
-    return f"{value_text(kind, rate.value)} ({', '.join(parts)})"
-
-
-def percent(rate: Rate) -> str:
-    """Write a share as in `72 % (68 to 76 %, n = 2,209)`, or n/a."""
-    return rate_text(rate)
+# The few that every view shows first, in their order.
+MAIN = tuple(measure.name for measure in _TABLE if measure.main)
 
 
 def absence(name: str) -> str:
     """Say why a number can be n/a."""
     return MEASURES[name].absent if name in MEASURES else "there was nothing to count"
-
-
-def direction_text(measure: Measure) -> str:
-    """Say which direction is better."""
-    return "Neither way is better." if measure.better == "neither" else f"{measure.better.capitalize()} is better."
-
-
-def render_measures_table(measures: Iterable[Measure] = _TABLE) -> str:
-    """Return the table of meanings as Markdown, for the docs."""
-    lines = ["| name | title | meaning | better | kind |", "|---|---|---|---|---|"]
-    lines += [f"| `{m.name}` | {m.title} | {m.meaning} | {m.better} | {m.kind} |" for m in measures]
-    return "\n".join(lines) + "\n"

@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from vivavoce.errors import plural
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.check import Problem as Fault
 from vivavoce.intents.findings import SettingFindings
@@ -16,12 +17,11 @@ from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
 from vivavoce.records import Rate
 from vivavoce.reports.intents import problem_wording, wording
-from vivavoce.reports.intents.balance import balance_sentence
 from vivavoce.reports.intents.choices import short_notes, untold_topics
-from vivavoce.reports.intents.meanings import MEASURES, Kind
-from vivavoce.reports.shared.layout import block, bullets, heading, plain_table
+from vivavoce.reports.intents.meanings import MAIN, MEASURES
+from vivavoce.reports.shared.layout import block, bullets, heading, plain_table, rate_cell
+from vivavoce.reports.shared.numbers import interval_text, share_text
 
-MAIN = ("automation_rate", "precision_answered", "negative_rejection", "accuracy")
 INTERVAL = len("90 to 100 %")
 # What stands between two columns of a plain table.
 GAP = 3
@@ -30,13 +30,6 @@ MOST_PROBLEMS = 3
 EXAMPLES = 3
 FEW_PROBLEMS = 10
 SEVERITY_WORDS = {"error": "error", "warning": "warning", "info": "hint"}
-
-
-def rate_cell(rate: Rate, kind: Kind = "share") -> Text:
-    """Return a value over its interval, or n/a."""
-    value = Text(wording.value_text(kind, rate.value), style="bold" if rate.value is not None else "dim")
-    around = wording.interval_text(rate, kind)
-    return Text.assemble(value, "\n", (around, "dim")) if around else value
 
 
 # --- intents examine ---------------------------------------------------------------------------------------
@@ -50,7 +43,7 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
         console.print(_notes(result, verbose))
         return
     console.print(block(Text(wording.strangers_sentence(result))))
-    console.print(block(Text(balance_sentence(result))))
+    console.print(block(Text(wording.balance_sentence(result))))
     console.print(heading("How good is it?", _facts(result)))
     console.print()
     console.print(_settings(result, console.width))
@@ -68,10 +61,10 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
 
 def _facts(result: IntentsResult) -> str:
     parts = [
-        wording.plural(result.data.rows, "example"),
-        wording.plural(result.data.topics, "topic"),
+        plural(result.data.rows, "example"),
+        plural(result.data.topics, "topic"),
         f"classifier {result.classifier}",
-        wording.plural(result.design.retries, "retry").replace("retrys", "retries"),
+        plural(result.design.retries, "retry").replace("retrys", "retries"),
         f"threshold {result.threshold:g}",
     ]
     return ", ".join(parts) + ". Under each value: where it would lie with other data of this size."
@@ -99,7 +92,7 @@ def _settings_table(result: IntentsResult, names: Sequence[str]) -> RenderableTy
 
 
 def _setting_row(findings: SettingFindings, names: Sequence[str]) -> list[RenderableType]:
-    tests = f"{findings.setting}, {wording.plural(findings.counts.total, 'test')}"
+    tests = f"{findings.setting}, {plural(findings.counts.total, 'test')}"
     title = Text.assemble(wording.setting_title(findings), "\n", (tests, "dim"))
     return [title, *[rate_cell(findings.rates[name]) for name in names]]
 
@@ -107,11 +100,7 @@ def _setting_row(findings: SettingFindings, names: Sequence[str]) -> list[Render
 def _problems(result: IntentsResult, verbose: bool) -> RenderableType:
     shown = result.problems if verbose else result.problems[:MOST_PROBLEMS]
     rest = len(result.problems) - len(shown)
-    more = (
-        [Text(), block(f"... and {wording.plural(rest, 'problem')} more; --verbose shows all.", "dim")]
-        if rest
-        else []
-    )
+    more = [Text(), block(f"... and {plural(rest, 'problem')} more; --verbose shows all.", "dim")] if rest else []
     return Group(*[_problem(place, problem) for place, problem in enumerate(shown, 1)], *more)
 
 
@@ -138,7 +127,7 @@ def _example(example: ProblemExample) -> RenderableType:
 def _weakest(findings: SettingFindings, most: int) -> RenderableType:
     lines = weakest_topics(findings, most)
     left_out = untold_topics(findings)
-    aside = f"{wording.plural(left_out, 'topic')} with under {ENOUGH_TESTED} tested examples not ranked."
+    aside = f"{plural(left_out, 'topic')} with under {ENOUGH_TESTED} tested examples not ranked."
     if not lines:
         return heading("Weakest topics", aside)
     table = plain_table()
@@ -147,15 +136,13 @@ def _weakest(findings: SettingFindings, most: int) -> RenderableType:
         table.add_column(MEASURES[name].title, justify="right")
     table.add_column("Examples", justify="right")
     for line in lines:
-        table.add_row(
-            Text(line.intent), _inline(line.recall), wording.share_text(line.deferred.value), f"{line.examples:,}"
-        )
+        table.add_row(Text(line.intent), _inline(line.recall), share_text(line.deferred.value), f"{line.examples:,}")
     return Group(heading("Weakest topics", aside if left_out else ""), Text(), table)
 
 
 def _inline(rate: Rate) -> Text:
-    around = wording.interval_text(rate)
-    return Text.assemble(wording.share_text(rate.value), (f" ({around})" if around else "", "dim"))
+    around = interval_text(rate)
+    return Text.assemble(share_text(rate.value), (f" ({around})" if around else "", "dim"))
 
 
 def _all_numbers(result: IntentsResult) -> RenderableType:

@@ -7,19 +7,18 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
+from vivavoce.errors import plural
 from vivavoce.intents.timeline import Period, TimelineResult
-from vivavoce.records import Rate
-from vivavoce.reports.intents import wording
-from vivavoce.reports.intents.charts import RateRow, timeline_chart
 from vivavoce.reports.intents.choices import short_notes
-from vivavoce.reports.intents.html import page
-from vivavoce.reports.intents.meanings import MEASURES, hundred
-from vivavoce.reports.intents.sections import glossary
-from vivavoce.reports.intents.sections import notes as notes_part
-from vivavoce.reports.intents.tables import rate_cell
-from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table
-from vivavoce.reports.shared.parts import figure, rate_part
-from vivavoce.reports.shared.tags import Html, join, table, tag
+from vivavoce.reports.intents.html import weigh_notes
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.charts import RateRow, timeline_chart
+from vivavoce.reports.shared.figures import Figure
+from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, rate_cell
+from vivavoce.reports.shared.numbers import hundred
+from vivavoce.reports.shared.pages import render_report
+from vivavoce.reports.shared.views import make_table
+from vivavoce.reports.shared.views import rate_cell as rate_cell_of
 from vivavoce.version import __version__
 
 # A model that never learnt a topic rightly declines it, so accuracy would flatter a bot that is left alone.
@@ -57,8 +56,8 @@ def _end_sentence(result: TimelineResult) -> str:
 
 def timeline_facts(result: TimelineResult) -> str:
     """Say what was played back."""
-    size = f"{wording.plural(result.data.rows, 'example')} in {wording.plural(result.data.topics, 'topic')}"
-    return f"{size}, {wording.plural(len(result.periods), 'period')} ({result.mode}), classifier {result.classifier}."
+    size = f"{plural(result.data.rows, 'example')} in {plural(result.data.topics, 'topic')}"
+    return f"{size}, {plural(len(result.periods), 'period')} ({result.mode}), classifier {result.classifier}."
 
 
 def _span(period: Period, between: str = " to ") -> str:
@@ -91,49 +90,32 @@ def show_timeline(console: Console, result: TimelineResult, *, verbose: bool = F
 
 def render_timeline(result: TimelineResult) -> str:
     """Return the report of an exam over time as one file."""
-    title = f"{result.classifier} over time"
-    top = tag(
-        "header",
-        tag("h1", title),
-        tag("p", timeline_headline(result), class_="lead"),
-        tag("p", timeline_facts(result), class_="second"),
-    )
-    main = tag(
-        "main",
-        _about_periods(result),
-        tag("section", tag("h2", "What to know before you trust these numbers"), notes_part(result.warnings)),
-        glossary(),
-    )
-    facts = f"vivavoce {__version__}; seed {result.seed}; data {result.data.source}, hash {result.data.hash}."
-    return page(title, join([top, main, tag("footer", tag("p", facts))]))
-
-
-def _about_periods(result: TimelineResult) -> Html:
     head = ("Period", "Trained", "Tested", *COLUMNS.values(), MEASURES["accuracy"].title, "New topics")
     rows = [
         (
             _span(period),
             f"{period.n_train:,}",
             f"{period.n_test:,}",
-            *(rate_part(period.rates[name]) for name in (*COLUMNS, "accuracy")),
+            *(rate_cell_of(period.rates[name]) for name in (*COLUMNS, "accuracy")),
             f"{len(period.new_topics):,}",
         )
         for period in result.periods
     ]
-    numbers = table("Every period, with intervals", head, rows, numbers=len(head) - 1)
-    meaning = "Of all messages, the share that was answered with the right topic. Dot: value; bar: interval."
-    drawn = figure("Answered rightly, over time", meaning, timeline_chart(_dots(result)), numbers)
-    return tag("section", tag("h2", "Period by period"), drawn)
-
-
-def _dots(result: TimelineResult) -> list[RateRow]:
-    return [
-        RateRow(f"{period.begin:%Y-%m-%d}", series, rate)
+    dots = [
+        RateRow(f"{period.begin:%Y-%m-%d}", series, found.rates[MAIN])
         for period in result.periods
-        for series, rate in _series(period)
+        for series, found in ((TRAINED, period), (LEFT_ALONE, period.frozen))
+        if found is not None
     ]
-
-
-def _series(period: Period) -> list[tuple[str, Rate]]:
-    found = [(TRAINED, period.rates[MAIN])]
-    return found if period.frozen is None else [*found, (LEFT_ALONE, period.frozen.rates[MAIN])]
+    meaning = "Of all messages, the share that was answered with the right topic. Dot: value; bar: interval."
+    return render_report(
+        "timeline.html",
+        f"{result.classifier} over time",
+        lead=timeline_headline(result),
+        beside=(timeline_facts(result),),
+        foot=f"vivavoce {__version__}; seed {result.seed}; data {result.data.source}, hash {result.data.hash}.",
+        figure=Figure("timeline", "Answered rightly, over time", meaning, timeline_chart(dots)),
+        periods=make_table("Every period, with intervals", head, rows, len(head) - 1),
+        notes=weigh_notes(result.warnings),
+        measures=MEASURES,
+    )

@@ -10,57 +10,12 @@ from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.result import IntentsResult
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
-from vivavoce.reports.intents.meanings import (
-    MEASURES,
-    NOT_AVAILABLE,
-    Measure,
-    absence,
-    hundred,
-    interval_text,
-    percent,
-    rate_text,
-    render_measures_table,
-    score_text,
-    seconds_text,
-    share_text,
-    value_text,
-)
-from vivavoce.reports.shared.titles import OUTCOME_TITLES, PROBLEM_TITLES
+from vivavoce.reports.intents.meanings import absence
+from vivavoce.reports.intents.titles import OUTCOME_TITLES, PROBLEM_TITLES
+from vivavoce.reports.shared.numbers import hundred, interval_text, seconds_text, share_text
 from vivavoce.sentences import say
 
-__all__ = [
-    "MEASURES",
-    "NOT_AVAILABLE",
-    "NO_GUESSES",
-    "OUTCOME_TITLES",
-    "PROBLEM_TITLES",
-    "WATCH_LEVEL",
-    "Measure",
-    "absence",
-    "check_sentence",
-    "headline",
-    "hundred",
-    "interval_text",
-    "never_guessed",
-    "pair_advice",
-    "pair_direction",
-    "pair_mistakes",
-    "pair_sentence",
-    "pair_stability",
-    "percent",
-    "plural",
-    "rate_text",
-    "render_measures_table",
-    "score_text",
-    "seconds_text",
-    "setting_sentence",
-    "setting_title",
-    "share_text",
-    "strangers_sentence",
-    "swallowed",
-    "timing_sentence",
-    "value_text",
-]
+__all__ = ["OUTCOME_TITLES", "PROBLEM_TITLES"]
 
 # Below this a pair needs no attention: half of the level at which it counts as a clash.
 WATCH_LEVEL = CLASH_LEVEL / 2
@@ -83,7 +38,11 @@ def headline(result: IntentsResult) -> str:
     asked = _asked(first)
     if right.value is None:
         unsure = say(f"it is never sure enough at the threshold of {result.threshold:g}")
-        why = NO_GUESSES if _had_no_guess(result) else unsure
+        why = (
+            NO_GUESSES
+            if (bool(result.settings) and all(never_guessed(findings.counts) for findings in result.settings))
+            else unsure
+        )
         return say(f"Of 100 {asked}, the bot would answer none by itself: {why}.")
     by_itself, rightly = of_hundred(answered), of_hundred(right)
     return say(
@@ -107,10 +66,6 @@ def never_guessed(counts: Counts) -> bool:
     return 0 < counts.total == counts[Outcome.NO_GUESS] + counts[Outcome.DECLINED_NO_GUESS]
 
 
-def _had_no_guess(result: IntentsResult) -> bool:
-    return bool(result.settings) and all(never_guessed(findings.counts) for findings in result.settings)
-
-
 def strangers_sentence(result: IntentsResult) -> str:
     """Say how the bot treats questions that no topic fits."""
     for findings in result.settings:
@@ -119,6 +74,26 @@ def strangers_sentence(result: IntentsResult) -> str:
             left = of_hundred(declined)
             return say(f"Of 100 questions that no topic fits, it would rightly leave {left} unanswered.")
     return say(f"How it treats questions that no topic fits is not known: {absence('negative_rejection')}.")
+
+
+def balance_sentence(result: IntentsResult) -> str:
+    """Say which topic dominates, if any, and how many known questions are right when every topic counts alike."""
+    largest = [note.message for note in result.warnings if note.kind == "largest_topic"]
+    return " ".join([*largest, *_mean_over_topics(result)])
+
+
+def _mean_over_topics(result: IntentsResult) -> list[str]:
+    rates = result.settings[0].rates if result.settings else {}
+    alike, by_size = rates.get("recall_macro"), rates.get("in_scope_accuracy")
+    if alike is None or by_size is None or alike.value is None or by_size.value is None:
+        return []
+    return [
+        say(
+            f"Of 100 known questions, it would answer {of_hundred(alike)} rightly if visitors asked about each topic "
+            f"equally often, and {hundred(by_size.value)} if their questions were spread over the topics as the "
+            "examples are."
+        )
+    ]
 
 
 def timing_sentence(timing: TimingFindings) -> str:

@@ -10,6 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from vivavoce.records import Rate
+from vivavoce.reports.shared.numbers import ENGLISH, Kind
+
 WIDEST = 100
 
 
@@ -51,3 +54,15 @@ def numbers_table(head: Sequence[str], rows: Iterable[Sequence[str | Text]], *, 
         # Topics and texts come from a file and may look like markup.
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
+
+
+def rate_cell(rate: Rate, kind: Kind = "share", style: str = "bold") -> Text:
+    """Return a value over its interval, or n/a."""
+    return stack(
+        ENGLISH.value(rate.value, kind), ENGLISH.interval(rate, kind), style if rate.value is not None else "dim"
+    )
+
+
+def stack(value: str, around: str, style: str = "") -> Text:
+    """Return a value over what is known about it."""
+    return Text.assemble((value, style), *([("\n" + around, "dim")] if around else []))

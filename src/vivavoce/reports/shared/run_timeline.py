@@ -9,7 +9,7 @@ from datetime import datetime
 import altair as alt
 
 from vivavoce.records import Rate
-from vivavoce.reports.intents.charts import PERCENT, SERIES, SHAPES, WHOLE, WIDTH, chart_data, themed
+from vivavoce.reports.shared.charts import PERCENT, SERIES, SHAPES, WHOLE, WIDTH, chart_data, themed
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
 
 # Points are shown where they can be told apart; more of them would also make the picture heavy.

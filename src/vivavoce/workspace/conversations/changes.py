@@ -13,7 +13,7 @@ from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.talks import key_before
+from vivavoce.reports.conversations.exchanges import key_before
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState, TurnRow
 from vivavoce.workspace.conversations.conversations import KIND, TurnPlace, conversations_result, said_at

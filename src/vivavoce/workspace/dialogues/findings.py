@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from vivavoce.dialogues.dialogue import HIGHEST, LOWEST
 from vivavoce.dialogues.result import DialoguesResult
+from vivavoce.dialogues.scored import count_scores
 from vivavoce.errors import AbsentError
 from vivavoce.kept import Kept
 from vivavoce.records import Rate
@@ -19,7 +17,6 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
 from vivavoce.workspace.exams.runs import FINDINGS, document
 
-STEPS_PER_POINT = 2
 ALL = ""
 
 
@@ -57,13 +54,6 @@ def findings_of(store: Store, run: Run) -> TalksFound:
     return _FOUND.get((run.id, run.version), lambda: _read(store, run))
 
 
-def steps() -> list[tuple[float, float]]:
-    """Return the half points of the scale: from and up to."""
-    count = int((HIGHEST - LOWEST) * STEPS_PER_POINT)
-    edges = [LOWEST + place / STEPS_PER_POINT for place in range(count + 1)]
-    return list(pairwise(edges))
-
-
 def _read(store: Store, run: Run) -> TalksFound:
     from vivavoce.dialogues.json_form import dialogues_result_from_json
 
@@ -98,13 +88,7 @@ def _spread(talks: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, ...]]:
                 own[talk["bot"]].append(talk["score"])
     ordered = sorted(own.items(), key=lambda item: (item[0] != ALL, -len(item[1]), item[0]))
     shown = ordered if len(ordered) > 2 else ordered[:1]
-    return {bot: _counted(values) for bot, values in shown}
-
-
-def _counted(values: Sequence[float]) -> tuple[int, ...]:
-    last = len(steps()) - 1
-    places = Counter(min(max(math.floor((value - LOWEST) * STEPS_PER_POINT), 0), last) for value in values)
-    return tuple(places[place] for place in range(last + 1))
+    return {bot: tuple(count_scores(values)) for bot, values in shown}
 
 
 def _refused(talks: Iterable[Mapping[str, Any]]) -> tuple[Refused, ...]:

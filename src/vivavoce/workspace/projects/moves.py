@@ -13,7 +13,7 @@ from vivavoce.workspace.exams.comparing import difference_of
 from vivavoce.workspace.exams.verdicts import NO_RATE, QuestionVerdict, Verdict, main_scope, verdict_between
 
 if TYPE_CHECKING:
-    from vivavoce.reports.intents.meanings import Measure
+    from vivavoce.reports.shared.measures import Measure
 
 # The numbers that are watched, the most telling first.
 WATCHED: Mapping[str, tuple[str, ...]] = {

@@ -13,7 +13,8 @@ from starlette.responses import Response
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import AbsentError, InputError
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
-from vivavoce.reports.conversations.talks import shorten
+from vivavoce.reports.shared.texts import shorten
+from vivavoce.reports.shared.views import Cell, Cells, Table
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import InStore, ProjectInPath, Reader
@@ -21,11 +22,11 @@ from vivavoce.web.answers import page, table_file, words_of
 from vivavoce.web.cells import link_cell
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing, PageNumber, check_ending
-from vivavoce.web.pages.conversations.numbers import NumberHead, NumberRow, number_head, rate_cell
+from vivavoce.web.pages.conversations.numbers import number_cell, number_column
 from vivavoce.web.pages.conversations.turns import turn_title
 from vivavoce.web.parts import Column, Field, Pager, Row, text_columns
 from vivavoce.web.progress import run_choice, run_path, tab_title
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import outcome_title, outcome_tone, reply_text, talk_path
 from vivavoce.workspace.conversations.changes import (
     SHOWN,
@@ -59,15 +60,6 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Turns or conversations that are in one run alone, or were edited; `left` more are not listed."""
-
-    title: str
-    links: tuple[Link, ...]
-    left: int
-
-
-@dataclass(frozen=True, slots=True)
 class ChangesView:
     """Two runs, and what differs; `tabs` choose between what got worse and what got better."""
 
@@ -77,14 +69,13 @@ class ChangesView:
     error: InputError | None
     runs: tuple[Link, ...]
     sentences: tuple[str, ...]
-    heads: tuple[NumberHead, ...]
-    numbers: tuple[NumberRow, ...]
+    numbers: Table | None
     tabs: tuple[Link, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     pager: Pager
     downloads: tuple[Link, ...]
-    lists: tuple[Names, ...]
+    lists: tuple[View, ...]
     enough: bool
     chosen_here: bool = False
 
@@ -169,8 +160,7 @@ def _view(words: Words, store: Store, project: Project, found: RunChanges | None
         error=None,
         runs=tuple(Link(tab_title(words, run), run_path(project, run)) for run in (found.a, found.b)),
         sentences=tuple(map(words.said, (*map(course_sentence, diff.comparisons), *diff_remarks(diff)))),
-        heads=tuple(number_head(words, name) for name in SHOWN),
-        numbers=tuple(_numbers(words, found)),
+        numbers=_numbers(words, found),
         tabs=_tabs(words, listing, found, better),
         columns=_columns(words),
         rows=tuple(_row(words, project, found, one) for one in shown),
@@ -192,8 +182,7 @@ def _empty_view(
         error=error,
         runs=(),
         sentences=(),
-        heads=(),
-        numbers=(),
+        numbers=None,
         tabs=(),
         columns=(),
         rows=(),
@@ -213,16 +202,17 @@ def _fields(words: Words, store: Store, project: Project, listing: Listing) -> t
     )
 
 
-def _numbers(words: Words, found: RunChanges) -> Sequence[NumberRow]:
-    rows = []
+def _numbers(words: Words, found: RunChanges) -> Table:
+    rows: list[Cells] = []
     earlier, later = (words.gettext("run %(number)s", number=run.number) for run in (found.a, found.b))
     for bot in dict.fromkeys(one.bot for one in found.numbers):
-        own = [one for one in found.numbers if one.bot == bot]
-        before = tuple(rate_cell(words, one.name, one.before) for one in own)
-        after = tuple(rate_cell(words, one.name, one.after) for one in own)
-        rows.append(NumberRow(bot, earlier, before, True))
-        rows.append(NumberRow(words.gettext("later"), later, after, False))
-    return rows
+        of_bot = [one for one in found.numbers if one.bot == bot]
+        before = (number_cell(words, one.name, one.before) for one in of_bot)
+        after = (number_cell(words, one.name, one.after) for one in of_bot)
+        rows.append((Cell(bot, earlier, css="whole"), *before))
+        rows.append((Cell(words.gettext("later"), later, css="level"), *after))
+    columns = (*text_columns(words.gettext("Bot and run")), *(number_column(words, name) for name in SHOWN))
+    return Table(words.gettext("Each bot in both runs, over everything"), columns, rows)
 
 
 def _tabs(words: Words, listing: Listing, found: RunChanges, better: bool) -> tuple[Link, ...]:
@@ -260,7 +250,7 @@ def _side(words: Words, outcome: str, reply: str) -> Markup:
     return mark + Markup("<small>{}</small>").format(shorten(reply, LETTERS))
 
 
-def _lists(words: Words, project: Project, found: RunChanges) -> Sequence[Names]:
+def _lists(words: Words, project: Project, found: RunChanges) -> Sequence[View]:
     diff = found.diff
     lists = [
         _names(words.gettext("Only in the later run"), words, project, found.b, diff.new),
@@ -268,14 +258,18 @@ def _lists(words: Words, project: Project, found: RunChanges) -> Sequence[Names]
     ]
     edited = tuple(Link(name, talk_path(project, found.b, name)) for name in diff.edited[:SHOWN_NAMES])
     lists.append(
-        Names(words.gettext("Edited between the runs, and left out"), edited, len(diff.edited) - len(edited))
+        View(
+            title=words.gettext("Edited between the runs, and left out"),
+            links=edited,
+            left=len(diff.edited) - len(edited),
+        )
     )
     return [one for one in lists if one.links]
 
 
-def _names(title: str, words: Words, project: Project, run: Run, places: Sequence[tuple[TalkKey, int]]) -> Names:
+def _names(title: str, words: Words, project: Project, run: Run, places: Sequence[tuple[TalkKey, int]]) -> View:
     links = tuple(
         Link(turn_title(words, key.script, number), talk_path(project, run, key.script, number=number))
         for key, number in places[:SHOWN_NAMES]
     )
-    return Names(title, links, len(places) - len(links))
+    return View(title=title, links=links, left=len(places) - len(links))

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from vivavoce.errors import Fault, InputError
+from vivavoce.errors import InputError
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.conversation_forms import (
-    Picks,
     choice_fields,
     choice_picks,
     query_fields,
@@ -27,9 +26,9 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import Word
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Choice as Option
-from vivavoce.web.parts import Column, Field, Row
+from vivavoce.web.parts import Field
 from vivavoce.web.progress import run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.conversations import conversations
 from vivavoce.workspace.conversations.choices import Checked, Choice, Offer, check_choice, offer, size_ahead
 from vivavoce.workspace.exams import runs
@@ -38,38 +37,6 @@ from vivavoce.workspace.scenarios.suites import list_suites
 router = APIRouter(prefix="/p/{slug}/conversations")
 SHOWN_RUNS = 10
 SHOWN_WARNINGS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class BeginForm:
-    """The form with which conversations are begun, as it was filled in. `looked`: all was looked at."""
-
-    action: str
-    suite: str
-    suites: tuple[Field, ...]
-    picks: tuple[Picks, ...]
-    fields: tuple[Field, ...]
-    more: tuple[Field, ...]
-    size: str
-    looked: bool
-    errors: tuple[Fault, ...]
-    warnings: tuple[Fault, ...]
-    more_warnings: int
-    no_bots: Link | None
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationsView:
-    """The runs so far and the form for another one; `empty`: what to do where there is no suite."""
-
-    lead: str
-    actions: tuple[Link, ...]
-    form: BeginForm | None
-    empty: Link
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    all_runs: str
-    error: InputError | None
 
 
 @dataclass(frozen=True)
@@ -120,7 +87,7 @@ def _conversations_page(request: Request, store: Store, project: Project, filled
     words = words_of(request)
     lines = runs.list_runs(store, project, kind=conversations.KIND, limit=SHOWN_RUNS)
     form, error = _form(request, store, project, filled)
-    view = ConversationsView(
+    view = View(
         lead=_lead(words, lines),
         actions=_actions(words, project, lines),
         form=form,
@@ -164,9 +131,7 @@ def _actions(words: Words, project: Project, lines: runs.RunPage) -> tuple[Link,
 # --- the form ----------------------------------------------------------------------------------------------------
 
 
-def _form(
-    request: Request, store: Store, project: Project, filled: _Filled
-) -> tuple[BeginForm | None, InputError | None]:
+def _form(request: Request, store: Store, project: Project, filled: _Filled) -> tuple[View | None, InputError | None]:
     """Return the form and why it cannot be used as it is."""
     if filled.found is None:
         return None, filled.error
@@ -192,13 +157,13 @@ def _begin_form(  # noqa: PLR0917 - all that a form shows
     size: str,
     checked: Checked | None,
     error: InputError | None,
-) -> BeginForm | None:
+) -> View | None:
     found = filled.found
     if found is None:
         return None
     fields = choice_fields(words, typed_values(filled.form), filled.form)
     warnings = checked.warnings if checked else ()
-    return BeginForm(
+    return View(
         action=f"/p/{project.slug}/conversations",
         suite=found.row.id,
         suites=_suite_fields(words, store, project, found),

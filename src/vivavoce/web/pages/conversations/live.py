@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -18,8 +17,8 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Number, Word
 from vivavoce.web.parts import Progress, Turn
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.progress import progress_view, run_head, run_path
+from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import bot_turn
 from vivavoce.workspace.conversations import conversations
 from vivavoce.workspace.conversations.conversations import KIND, BotProgress, TalkPlace, Watched
@@ -35,39 +34,6 @@ STATES = {
     UnitState.CANCELLED: gettext_noop("Cancelled before it began."),
 }
 Repeat = Annotated[int, Query(ge=1, le=LARGEST)]
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedBot:
-    """One column: a bot and what was said with it so far; `waiting` where nothing was."""
-
-    name: str
-    turns: tuple[Turn, ...]
-    waiting: str
-
-
-@dataclass(frozen=True, slots=True)
-class WatchView:
-    """The part that renews itself: bars of all bots and one talk side by side; `follow` leads back to the newest."""
-
-    poll: str
-    version: int
-    bars: tuple[Progress, ...]
-    title: str
-    columns: tuple[WatchedBot, ...]
-    others: tuple[Link, ...]
-    follow: Link | None
-
-
-@dataclass(frozen=True, slots=True)
-class LiveView:
-    """A run that is not done: what it is, how far, and one talk."""
-
-    head: RunHead
-    lead: str
-    tabs: tuple[Link, ...]
-    progress: ProgressView
-    watch: WatchView
 
 
 @router.get("/{number}/watch")
@@ -98,12 +64,12 @@ def live_page(
     """Show a run that is going on, or that ended early."""
     words = words_of(request)
     found = runs.progress_of(store, line.run)
-    view = LiveView(
-        run_head(words, project, line),
-        _lead(words, found),
-        run_tabs(words, project, line.run, "result"),
-        progress_view(words, project, found),
-        watch_view(words, store, project, found.run, place),
+    view = View(
+        head=run_head(words, project, line),
+        lead=_lead(words, found),
+        tabs=run_tabs(words, project, line.run, "result"),
+        progress=progress_view(words, project, found),
+        watch=watch_view(words, store, project, found.run, place),
     )
     return page(
         request,
@@ -131,12 +97,12 @@ def run_tabs(words: Words, project: Project, run: Run, current: str) -> tuple[Li
     return tuple(Link(title, href, name == current) for name, (title, href) in titles.items())
 
 
-def watch_view(words: Words, store: Store, project: Project, run: Run, place: TalkPlace | None) -> WatchView:
+def watch_view(words: Words, store: Store, project: Project, run: Run, place: TalkPlace | None) -> View:
     """Return the part that renews itself."""
     found, bots = conversations.watch(store, run, place), conversations.bot_progress(store, run)
     path = run_path(project, run)
     asked = f"?{_query(place)}" if place else ""
-    return WatchView(
+    return View(
         poll=f"{path}/watch{asked}" if run.state.open else "",
         version=run.version,
         bars=tuple(_bar(words, one) for one in bots),
@@ -180,11 +146,13 @@ def _title(words: Words, store: Store, run: Run, place: TalkPlace | None) -> str
     return f"{named} ({which})" if header.repeats > 1 else named
 
 
-def _columns(words: Words, bots: tuple[BotProgress, ...], found: Watched) -> Iterator[WatchedBot]:
+def _columns(words: Words, bots: tuple[BotProgress, ...], found: Watched) -> Iterator[View]:
     for bot in bots if found.place else ():
         rows = found.turns.get(bot.bot, ())
         state = found.states.get(bot.bot, UnitState.WAITING)
-        yield WatchedBot(bot.bot, tuple(_said(words, rows)), "" if rows else words.gettext(STATES[state]))
+        yield View(
+            name=bot.bot, turns=tuple(_said(words, rows)), waiting="" if rows else words.gettext(STATES[state])
+        )
 
 
 def _said(words: Words, rows: tuple[TurnRow, ...]) -> Iterator[Turn]:

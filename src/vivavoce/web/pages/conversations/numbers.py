@@ -1,23 +1,19 @@
-"""The numbers of a run of conversations as tables: the seven of the paper, by bot, level and domain."""
+"""The numbers of a run of conversations as tables: the main ones, by bot, level and domain, and all to take along."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.meanings import (
-    CONVERSATION_MEASURES,
-    measure_of,
-    milliseconds_interval,
-    milliseconds_text,
-    too_few,
-)
-from vivavoce.reports.conversations.tables import SEVEN, cells_by_level
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, MAIN, measure_of, number_of
+from vivavoce.reports.conversations.tables import cells_by_level
 from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.views import Cell as TableCell
+from vivavoce.reports.shared.views import Column, Table
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.parts import text_columns
 from vivavoce.web.talk_words import named
 
 LITERAL = {
@@ -26,132 +22,81 @@ LITERAL = {
     "echo_literal_recall": gettext_noop("Recall"),
     "echo_literal_f1": gettext_noop("F1"),
 }
-# Means of shares, or two shares in one: no number of items that could be counted out.
-_MEANS = ("f1", "macro_f1")
 
 
-@dataclass(frozen=True, slots=True)
-class NumberHead:
-    """The head of a column of numbers, and the way to its meaning."""
-
-    title: str
-    meaning: str
-    href: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NumberCell:
-    """A value with what stands under it: its interval, and how much it comes from; `meaning` is under the pointer."""
-
-    text: str
-    under: str = ""
-    meaning: str = ""
-    counted: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NumberRow:
-    """One line of numbers; `first`: it begins a bot."""
-
-    title: str
-    under: str
-    cells: tuple[NumberCell, ...]
-    first: bool
-
-
-def help_link(name: str) -> str:
-    """Return the way to the meaning of a number; names that another exam has too are told apart there."""
-    if name not in CONVERSATION_MEASURES:
-        return ""
-    return f"/help#m-conversations-{name}" if name in MEASURES else f"/help#m-{name}"
-
-
-def seven_heads(words: Words) -> tuple[NumberHead, ...]:
-    """Return the heads of the seven numbers, in the order of the paper."""
-    time = NumberHead(
-        words.gettext("Response time"),
-        words.gettext("Mean time until the first words of a reply; what ran out of time is not among it."),
-    )
-    return tuple(time if name == "time" else number_head(words, name) for name in SEVEN)
-
-
-def number_head(words: Words, name: str) -> NumberHead:
-    """Return the head of a number with its meaning."""
+def number_column(words: Words, name: str) -> Column:
+    """Return the head of a number and the way to its meaning; there, names that another exam has too are marked."""
     measure = measure_of(name)
-    return NumberHead(words.said(measure.title), words.said(measure.meaning), help_link(name))
+    prefix = "conversations-" if name in MEASURES else ""
+    href = f"/help#m-{prefix}{name}" if name in CONVERSATION_MEASURES else ""
+    return Column(words.said(measure.title), href, number=True, meaning=words.said(measure.meaning))
 
 
-def seven_rows(words: Words, result: ConversationsResult, domain: str = ALL) -> tuple[NumberRow, ...]:
-    """Return the seven numbers of every bot in a domain: all levels together, then each."""
-    return tuple(
-        _row(words, cell, tuple(seven_cell(words, cell, name) for name in SEVEN))
-        for bot in result.header.bots
-        for cell in cells_by_level(result, bot.name, domain)
-    )
-
-
-def seven_cell(words: Words, cell: Cell, name: str) -> NumberCell:
-    """Return one of the seven numbers."""
-    if name != "time":
-        return rate_cell(words, name, cell.rates[name])
-    mean = cell.times.mean
-    if mean.value is None:
-        return NumberCell(words.gettext("n/a"), meaning=words.gettext("no reply came"))
-    around = " – ".join(map(words.said, milliseconds_interval(mean).split("-")))
-    return NumberCell(words.said(milliseconds_text(mean.value)), around, _talks(words, mean.n))
-
-
-def rate_cell(words: Words, name: str, rate: Rate | None) -> NumberCell:
-    """Return a share with its interval and count; of few items how many of them it is; n/a with its reason."""
-    writer = Writer(words)
+def number_cell(words: Words, name: str, rate: Rate | None) -> TableCell:
+    """Return a number with its interval and count; of few items how many of them it is; n/a with its reason."""
+    writer, measure = Writer(words), measure_of(name)
     if rate is None or rate.value is None:
-        return NumberCell(writer.number(None), meaning="" if rate is None else words.said(measure_of(name).absent))
-    counted = f"n\u00a0=\u00a0{writer.number(rate.n)}"
-    if too_few(rate) and name not in _MEANS and not name.startswith("pass_hat_"):
-        said = words.gettext("%(part)s of %(whole)s", part=round(rate.value * rate.n), whole=rate.n)
-        return NumberCell(said, words.gettext("too few"))
-    kind = measure_of(name).kind
-    return NumberCell(writer.value(rate.value, kind), writer.interval(rate, kind), counted=counted)
+        return TableCell(writer.number(None), title="" if rate is None else words.said(measure.absent), css="rate")
+    value, around, counted = writer.parts(rate, measure)
+    return TableCell(value, around, css="rate", more=counted)
 
 
-def literal_heads(words: Words) -> tuple[NumberHead, ...]:
-    """Return the heads of the numbers by the wording of the paper."""
-    own = words.gettext("As the paper words it; for comparison with the paper alone.")
-    heads = [NumberHead(words.gettext(title), own) for title in LITERAL.values()]
-    left = words.gettext("Turns that the wording gives no class: wrong replies and missing ones.")
-    return (*heads, NumberHead(words.gettext("Turns left out"), left))
-
-
-def literal_rows(words: Words, result: ConversationsResult, domain: str = ALL) -> tuple[NumberRow, ...]:
-    """Return the numbers by the wording of the paper."""
-    writer = Writer(words)
-    return tuple(
-        _row(
-            words,
-            cell,
-            (
-                *(NumberCell(writer.share(cell.literal[name])) for name in LITERAL),
-                NumberCell(writer.number(cell.literal_unclassified)),
-            ),
-        )
-        for bot in result.header.bots
-        for cell in cells_by_level(result, bot.name, domain)
+def main_table(words: Words, result: ConversationsResult, domain: str, where: str) -> Table:
+    """Return the main numbers of every bot in a domain: all levels together, then each."""
+    return _by_level(
+        words,
+        result,
+        domain,
+        words.gettext("The seven numbers, %(domain)s", domain=where),
+        (number_column(words, name) for name in MAIN),
+        lambda cell: [number_cell(words, name, number_of(cell, name)) for name in MAIN],
     )
 
 
-def _row(words: Words, cell: Cell, cells: tuple[NumberCell, ...]) -> NumberRow:
-    turns = cell.counts.counted
+def literal_table(words: Words, result: ConversationsResult, domain: str, where: str) -> Table:
+    """Return the numbers by the wording of the paper."""
+    meaning = words.gettext("As the paper words it; for comparison with the paper alone.")
+    left = words.gettext("Turns that the wording gives no class: wrong replies and missing ones.")
+    writer = Writer(words)
+    return _by_level(
+        words,
+        result,
+        domain,
+        words.gettext("By the wording of the paper, %(domain)s", domain=where),
+        (
+            *(Column(words.gettext(title), number=True, meaning=meaning) for title in LITERAL.values()),
+            Column(words.gettext("Turns left out"), number=True, meaning=left),
+        ),
+        lambda cell: [
+            *(writer.share(cell.literal[name]) for name in LITERAL),
+            writer.number(cell.literal_unclassified),
+        ],
+    )
+
+
+def _by_level(  # noqa: PLR0917 - what a table consists of
+    words: Words,
+    result: ConversationsResult,
+    domain: str,
+    caption: str,
+    columns: Iterable[Column],
+    cells_of: Callable[[Cell], list[object]],
+) -> Table:
+    cells = [cell for bot in result.header.bots for cell in cells_by_level(result, bot.name, domain)]
+    head = text_columns(words.gettext("Bot, and by level"))
+    return Table(caption, (*head, *columns), [(_row_name(words, cell), *cells_of(cell)) for cell in cells])
+
+
+def _row_name(words: Words, cell: Cell) -> TableCell:
+    number = Writer(words).number
     held = [
-        _talks(words, cell.conversations),
-        words.ngettext("%(num)s turn", "%(num)s turns", turns, num=Writer(words).number(turns)),
+        words.ngettext("%(num)s talk", "%(num)s talks", cell.conversations, num=number(cell.conversations)),
+        words.ngettext("%(num)s turn", "%(num)s turns", cell.counts.counted, num=number(cell.counts.counted)),
+        *([words.gettext("incomplete")] if cell.incomplete else []),
     ]
-    held += [words.gettext("incomplete")] if cell.incomplete else []
-    title = named(words, cell.level) if cell.level else cell.bot
-    return NumberRow(title, ", ".join(held), cells, not cell.level)
-
-
-def _talks(words: Words, n: int) -> str:
-    return words.ngettext("%(num)s talk", "%(num)s talks", n, num=Writer(words).number(n))
+    if cell.level == ALL:
+        return TableCell(cell.bot, ", ".join(held), css="whole")
+    return TableCell(named(words, cell.level), ", ".join(held), css="level")
 
 
 # --- tables to take along ----------------------------------------------------------------------------------------

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from vivavoce.conversations.result import ALL, Comparison, ConversationsResult, Problem
+from vivavoce.conversations.result import ALL, ConversationsResult, Problem
 from vivavoce.errors import AbsentError
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.charts import outcome_rows
-from vivavoce.reports.conversations.meanings import milliseconds_text
-from vivavoce.reports.conversations.talks import gist, shorten
+from vivavoce.reports.conversations.exchanges import gist
+from vivavoce.reports.shared.texts import shorten
+from vivavoce.reports.shared.views import Table, make_table
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, RunState, TurnRow
+from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import download, page, table_file, words_of
 from vivavoce.web.figures import Drawn, drawn
@@ -24,20 +25,11 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, Word, check_ending
 from vivavoce.web.pages.conversations.live import Repeat, live_page, place_asked, run_tabs
-from vivavoce.web.pages.conversations.numbers import (
-    COLUMNS,
-    NumberHead,
-    NumberRow,
-    literal_heads,
-    literal_rows,
-    seven_heads,
-    seven_rows,
-    table_rows,
-)
+from vivavoce.web.pages.conversations.numbers import COLUMNS, literal_table, main_table, table_rows
 from vivavoce.web.pages.conversations.turns import turn_title
-from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, number_columns, text_columns
-from vivavoce.web.progress import ProgressView, RunHead, progress_view, run_head, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Choice, Field, hidden_field
+from vivavoce.web.progress import progress_view, run_head, run_path
+from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import domain_title, named, talk_path
 from vivavoce.workspace.conversations.conversations import KIND, TurnPlace, conversations_result, junit_of, said_at
 from vivavoce.workspace.exams import runs
@@ -50,8 +42,7 @@ OTHER_RUNS = 30
 Switch = Annotated[bool, Query()]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A turn that shows a problem."""
 
     sent: str
@@ -60,74 +51,17 @@ class Example:
     href: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemView:
-    """A problem in a sentence, what to do about it, and turns that show it."""
+class BotProblems(NamedTuple):
+    """The biggest problems of a bot, each in a sentence, with what to do about it and turns that show it.
 
-    said: str
-    remedy: str
-    examples: tuple[Example, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BotProblems:
-    """The biggest problems of a bot; `turns` leads to the turns that went wrong, `more` to the rest."""
+    `turns` leads to the turns that went wrong, `more` to the other problems.
+    """
 
     bot: str
-    problems: tuple[ProblemView, ...]
+    problems: list[tuple[str, str, list[Example]]]
     left: int
     turns: str
     more: str
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """A table of numbers with its caption."""
-
-    caption: str
-    heads: tuple[NumberHead, ...]
-    rows: tuple[NumberRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure with the table of its numbers."""
-
-    figure: Drawn
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Differences:
-    """Which bot is better than which, in sentences; and for parts of the test as a table."""
-
-    sentences: tuple[str, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ResultView:
-    """All that a run found. `switch` leads to the numbers as the paper defines them, or back."""
-
-    head: RunHead
-    lead: str
-    second: str
-    tabs: tuple[Link, ...]
-    progress: ProgressView
-    warnings: tuple[str, ...]
-    domains: tuple[Link, ...]
-    numbers: Numbers
-    literal: bool
-    switch: str
-    downloads: tuple[Link, ...]
-    pictures: tuple[Picture, ...]
-    differences: Differences | None
-    problems: tuple[BotProblems, ...]
-    compare: tuple[Field, ...]
-    compare_path: str
 
 
 @router.get("/{number}")
@@ -190,14 +124,15 @@ class Asked:
     all_problems: bool = False
 
 
-def result_view(words: Words, store: Store, project: Project, line: runs.RunLine, asked: Asked) -> ResultView:
+def result_view(words: Words, store: Store, project: Project, line: runs.RunLine, asked: Asked) -> View:
     """Return all that a page shows of a result."""
     run, result = line.run, conversations_result(store, line.run)
     domains = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain))
     if asked.domain not in (ALL, *domains):
         raise AbsentError(f"the run has no domain '{asked.domain}'", remedy="choose one of those above the numbers")
+    show_table = literal_table if asked.literal else main_table
     listing = Listing(run_path(project, run), {"domain": asked.domain, "literal": "1" if asked.literal else ""})
-    return ResultView(
+    return View(
         head=run_head(words, project, line),
         lead=words.said(run.headline),
         second=wording.second_sentence(result),
@@ -205,11 +140,12 @@ def result_view(words: Words, store: Store, project: Project, line: runs.RunLine
         progress=progress_view(words, project, runs.progress_of(store, run)),
         warnings=tuple(_warnings(store, run, result)),
         domains=_domain_links(words, listing, asked, domains),
-        numbers=_numbers(words, result, asked),
+        numbers=show_table(words, result, asked.domain, domain_title(words, asked.domain)),
         literal=asked.literal,
         switch=listing.address(literal="" if asked.literal else "1"),
         downloads=_downloads(words, listing.path),
         pictures=tuple(_pictures(words, store, project, run, result)),
+        verdicts=tuple(wording.verdicts(result)),
         differences=_differences(words, result),
         problems=tuple(_problems(words, store, project, run, result, asked)),
         compare=_compare_fields(words, store, project, run),
@@ -231,15 +167,6 @@ def _domain_links(words: Words, listing: Listing, asked: Asked, domains: Sequenc
     )
 
 
-def _numbers(words: Words, result: ConversationsResult, asked: Asked) -> Numbers:
-    where = domain_title(words, asked.domain)
-    if asked.literal:
-        caption = words.gettext("By the wording of the paper, %(domain)s", domain=where)
-        return Numbers(caption, literal_heads(words), literal_rows(words, result, asked.domain))
-    caption = words.gettext("The seven numbers, %(domain)s", domain=where)
-    return Numbers(caption, seven_heads(words), seven_rows(words, result, asked.domain))
-
-
 def _downloads(words: Words, path: str) -> tuple[Link, ...]:
     tables = Listing(f"{path}/numbers").downloads()
     return (*tables, Link(words.gettext("JUnit for build servers"), f"{path}/junit.xml"))
@@ -247,83 +174,65 @@ def _downloads(words: Words, path: str) -> tuple[Link, ...]:
 
 def _pictures(
     words: Words, store: Store, project: Project, run: Run, result: ConversationsResult
-) -> Iterator[Picture]:
-    tables = {
-        "levels": (words.gettext("Right at each level"), _level_table(words, result)),
-        "outcomes": (words.gettext("Turns by what became of them"), _outcome_table(words, result)),
-        "times": (words.gettext("Response times"), _time_table(words, result)),
-    }
-    for name, (caption, (heads, rows)) in tables.items():
+) -> Iterator[tuple[Drawn, Table]]:
+    """Yield the figures of a run, each with the table of its numbers."""
+    tables = {"levels": _level_table, "outcomes": _outcome_table, "times": _time_table}
+    for name, make in tables.items():
         figure = drawn(store, project, run, name)
         if figure is not None:
-            columns = (*text_columns(heads[0]), *number_columns(*heads[1:]))
-            yield Picture(figure, caption, columns, tuple(Row(row) for row in rows))
-
-
-Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+            yield figure, make(words, result)
 
 
 def _level_table(words: Words, result: ConversationsResult) -> Table:
-    bots, writer = [bot.name for bot in result.header.bots], Writer(words)
-    cells = {(cell.level, cell.bot): cell for cell in result.cells if not cell.domain and cell.level}
-    levels = wording.level_order(level for level, _ in cells)
-    rows: list[tuple[object, ...]] = [
-        (
-            named(words, level),
-            *[
-                writer.share(cells[level, bot].rates["accuracy"].value if (level, bot) in cells else None)
-                for bot in bots
-            ],
-        )
-        for level in levels
-    ]
-    return (words.gettext("Level"), *bots), rows
+    bots, share = [bot.name for bot in result.header.bots], Writer(words).share
+    cells = {(cell.level, cell.bot): cell.rates["accuracy"].value for cell in result.cells if not cell.domain}
+    levels = wording.level_order(level for level, _ in cells if level)
+    rows = [(named(words, level), *[share(cells.get((level, bot))) for bot in bots]) for level in levels]
+    head = (words.gettext("Level"), *bots)
+    return make_table(words.gettext("Right at each level"), head, rows, len(bots))
 
 
 def _outcome_table(words: Words, result: ConversationsResult) -> Table:
     bots = [bot.name for bot in result.header.bots]
-    rows: list[tuple[object, ...]] = [(words.gettext(row[0]), *row[1:]) for row in outcome_rows(result)]
-    return (words.gettext("Outcome"), *bots), rows
+    rows = [(words.gettext(row[0]), *row[1:]) for row in outcome_rows(result)]
+    head = (words.gettext("Outcome"), *bots)
+    return make_table(words.gettext("Turns by what became of them"), head, rows, len(bots))
 
 
 def _time_table(words: Words, result: ConversationsResult) -> Table:
-    heads = (
+    writer = Writer(words)
+    head = (
         words.gettext("Bot"),
         words.gettext("Replies"),
         words.gettext("Median"),
         words.gettext("95 of 100"),
         words.gettext("99 of 100"),
     )
-    rows: list[tuple[object, ...]] = [
-        (
-            bot.name,
-            Writer(words).number(times.turns),
-            *(words.said(milliseconds_text(one)) for one in (times.p50, times.p95, times.p99)),
-        )
+    rows = [
+        (bot.name, writer.number(times.turns), *map(writer.milliseconds, (times.p50, times.p95, times.p99)))
         for bot in result.header.bots
         for times in (result.cell(bot.name).times,)
     ]
-    return heads, rows
+    return make_table(words.gettext("Response times"), head, rows, 4)
 
 
 # --- differences and problems ------------------------------------------------------------------------------------
 
 
-def _differences(words: Words, result: ConversationsResult) -> Differences | None:
-    if not result.comparisons:
-        return None
-    narrow = [one for one in result.comparisons if (one.domain, one.level) != (ALL, ALL)]
-    columns = text_columns(
-        words.gettext("Where"), words.gettext("Bots"), words.gettext("Difference"), words.gettext("Verdict")
-    )
-    rows = tuple(Row(_difference(words, one)) for one in narrow)
-    return Differences(tuple(wording.verdicts(result)), columns, rows)
-
-
-def _difference(words: Words, one: Comparison) -> tuple[object, ...]:
-    where = named(words, one.level) if one.level else domain_title(words, one.domain)
-    bots = words.gettext("%(a)s and %(b)s", a=one.a, b=one.b)
-    return where, bots, words.said(wording.points_text(one)), words.said(wording.verdict_text(one))
+def _differences(words: Words, result: ConversationsResult) -> Table:
+    """Return which bot is better than which in parts of the test."""
+    head = (words.gettext("Where"), words.gettext("Bots"), words.gettext("Difference"), words.gettext("Verdict"))
+    rows = [
+        (
+            named(words, one.level) if one.level else domain_title(words, one.domain),
+            words.gettext("%(a)s and %(b)s", a=one.a, b=one.b),
+            words.said(wording.points_text(one)),
+            words.said(wording.verdict_text(one)),
+        )
+        for one in result.comparisons
+        if (one.domain, one.level) != (ALL, ALL)
+    ]
+    return make_table(words.gettext("Differences in parts of the test"), head, rows)
 
 
 def _problems(  # noqa: PLR0917 - what a result is read from
@@ -332,13 +241,25 @@ def _problems(  # noqa: PLR0917 - what a result is read from
     path = run_path(project, run)
     chosen = {bot.name: _chosen(result, bot.name, asked) for bot in result.header.bots}
     places = [place for found, _ in chosen.values() for problem in found for place in _places(problem)]
-    said = said_at(store, run, places)
-    for bot, (found, left) in chosen.items():
-        views = tuple(_problem(words, project, run, result, problem, said) for problem in found)
-        if views:
-            yield BotProblems(
-                bot, views, left, Listing(f"{path}/turns", {"bot": bot}).address(), f"{path}?problems=all"
+    said, notice = said_at(store, run, places), result.header.plan.notice
+
+    def examples_of(problem: Problem) -> Iterator[Example]:
+        for place in _places(problem):
+            row = said.get(place)
+            yield Example(
+                shorten(row.sent, EXAMPLE_LETTERS) if row else "",
+                gist(row.reply, notice, EXAMPLE_LETTERS) if row else "",
+                turn_title(words, place.script, place.number),
+                talk_path(project, run, place.script, repeat=place.repeat, number=place.number),
             )
+
+    for bot, (found, left) in chosen.items():
+        if found:
+            problems = [
+                (wording.sentence(one.message), wording.sentence(one.remedy), list(examples_of(one))) for one in found
+            ]
+            turns = Listing(f"{path}/turns", {"bot": bot}).address()
+            yield BotProblems(bot, problems, left, turns, f"{path}?problems=all")
 
 
 def _chosen(result: ConversationsResult, bot: str, asked: Asked) -> tuple[list[Problem], int]:
@@ -350,27 +271,6 @@ def _chosen(result: ConversationsResult, bot: str, asked: Asked) -> tuple[list[P
 
 def _places(problem: Problem) -> list[TurnPlace]:
     return [TurnPlace(key.bot, key.script, key.repeat, number) for key, number in problem.examples[:EXAMPLES]]
-
-
-def _problem(  # noqa: PLR0917 - what a result is read from
-    words: Words,
-    project: Project,
-    run: Run,
-    result: ConversationsResult,
-    problem: Problem,
-    said: dict[TurnPlace, TurnRow],
-) -> ProblemView:
-    notice = result.header.plan.notice
-    examples = tuple(
-        Example(
-            shorten(said[place].sent, EXAMPLE_LETTERS) if place in said else "",
-            gist(said[place].reply, notice, EXAMPLE_LETTERS) if place in said else "",
-            turn_title(words, place.script, place.number),
-            talk_path(project, run, place.script, repeat=place.repeat, number=place.number),
-        )
-        for place in _places(problem)
-    )
-    return ProblemView(wording.sentence(problem.message), wording.sentence(problem.remedy), examples)
 
 
 def _compare_fields(words: Words, store: Store, project: Project, run: Run) -> tuple[Field, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -20,9 +20,9 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.conversations.live import Repeat, run_tabs
 from vivavoce.web.pages.conversations.turns import TurnsView, select_field
-from vivavoce.web.parts import Column, Field, Pager, Row, Turn, text_columns
-from vivavoce.web.progress import RunHead, run_head, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Column, Field, Row, Turn, text_columns
+from vivavoce.web.progress import run_head, run_path
+from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import (
     bot_turn,
     expected_text,
@@ -36,33 +36,6 @@ from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations/{number}")
 TALK_COLUMNS = ("conversation", "title", "domain", "level")
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One message of the visitor, what it should bring, and what came back from each bot."""
-
-    number: int
-    said: str
-    kind: str
-    expected: str
-    replies: tuple[Turn, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TalkView:
-    """One conversation with every bot side by side."""
-
-    head: RunHead
-    lead: str
-    tabs: tuple[Link, ...]
-    title: str
-    about: str
-    repeats: tuple[Link, ...]
-    previous: Link | None
-    next: Link | None
-    rounds: tuple[Round, ...]
-    pager: Pager
 
 
 # --- the conversations -------------------------------------------------------------------------------------------
@@ -173,7 +146,7 @@ def show_talk(  # noqa: PLR0917
     return page(request, "conversations/talk.html", view.title, view=view, project=project, section="conversations")
 
 
-def _talk_view(words: Words, project: Project, line: runs.RunLine, talk: Talk) -> TalkView:
+def _talk_view(words: Words, project: Project, line: runs.RunLine, talk: Talk) -> View:
     run, script = line.run, talk.script
     parts = (script.domain.replace("_", " "), named(words, script.level), script.id)
     listing = Listing(talk_path(project, run, script.id), {"repeat": str(talk.repeat + 1)}, page=talk.page, size=1)
@@ -181,7 +154,7 @@ def _talk_view(words: Words, project: Project, line: runs.RunLine, talk: Talk) -
     def other(name: str, title: str, key: str) -> Link | None:
         return Link(title, talk_path(project, run, name), key=key) if name else None
 
-    return TalkView(
+    return View(
         head=run_head(words, project, line),
         lead=_talk_lead(words, talk),
         tabs=run_tabs(words, project, run, "talks"),
@@ -219,13 +192,15 @@ def _talk_lead(words: Words, talk: Talk) -> str:
     return words.gettext("Turns right: %(bots)s.", bots=", ".join(said))
 
 
-def _rounds(words: Words, talk: Talk) -> Iterator[Round]:
+def _rounds(words: Words, talk: Talk) -> Iterator[View]:
     for turn in talk.turns:
         rows = [talk.rows.get(bot, {}).get(turn.number) for bot in talk.bots]
         said = next((row.sent for row in rows if row is not None), turn.text)
         replies = tuple(_reply(words, bot, row) for bot, row in zip(talk.bots, rows, strict=True))
         kind = "" if turn.kind is Kind.CLEAN else named(words, str(turn.kind))
-        yield Round(turn.number, said, kind, expected_text(words, turn.expect), replies)
+        yield View(
+            number=turn.number, said=said, kind=kind, expected=expected_text(words, turn.expect), replies=replies
+        )
 
 
 def _reply(words: Words, bot: str, row: TurnRow | None) -> Turn:

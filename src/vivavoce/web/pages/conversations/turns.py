@@ -11,8 +11,9 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.reports.conversations.meanings import milliseconds_text
-from vivavoce.reports.conversations.talks import gist, shorten
+from vivavoce.reports.conversations.exchanges import gist
+from vivavoce.reports.shared.numbers import milliseconds_text
+from vivavoce.reports.shared.texts import shorten
 from vivavoce.store.repositories.results import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader

@@ -25,7 +25,7 @@ from vivavoce.web.pages.dialogues.views import SECTION, base_path, bot_field, ma
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, named_choices
 from vivavoce.web.progress import run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
 from vivavoce.workspace.exams import runs
@@ -51,38 +51,6 @@ class TalksView(ListView):
     begin: Link | None
     run_columns: tuple[Column, ...]
     runs: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BatchesView:
-    """The batches in which talks came."""
-
-    lead: str
-    tabs: tuple[Link, ...]
-    actions: tuple[Link, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BatchDeleteView:
-    """A batch that is about to be deleted."""
-
-    text: str
-    action: str
-    back: str
-    fields: tuple[Field, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreView:
-    """The form that starts an exam."""
-
-    lead: str
-    action: str
-    back: str
-    fields: tuple[Field, ...]
-    error: InputError | None = None
 
 
 # --- the list ----------------------------------------------------------------------------------------------------
@@ -144,7 +112,7 @@ def show_batches(request: Request, who: Reader, store: InStore, project: Project
     found = dialogues.list_batches(store, project)
     titles = (words.gettext("Batch"), words.gettext("Talks"), words.gettext("Exam"), words.gettext("Delete"))
     shown = titles if who.may("editor") else titles[:2]
-    view = BatchesView(
+    view = View(
         lead=words.ngettext("The talks came in %(num)s batch.", "The talks came in %(num)s batches.", len(found)),
         tabs=section_tabs(words, project, "/batches", who.may("reviewer")),
         actions=tuple(link for link in (_begin(words, project, who),) if link),
@@ -165,9 +133,9 @@ def ask_to_delete(request: Request, who: Editor, store: InStore, project: Projec
     told = words.ngettext("%(num)s talk of the batch %(name)s goes.", "%(num)s talks of the batch %(name)s go.",
                           found[name], name=name)  # fmt: skip
     last = words.gettext("Their scores and people's marks go with them; they cannot be had back.")
-    view = BatchDeleteView(
-        f"{told} {last}", f"{base_path(project)}/batches/delete", f"{base_path(project)}/batches",
-        (hidden_field("name", name),),
+    view = View(
+        text=f"{told} {last}", action=f"{base_path(project)}/batches/delete", back=f"{base_path(project)}/batches",
+        fields=(hidden_field("name", name),),
     )  # fmt: skip
     title = words.gettext("Delete this batch?")
     return page(request, "dialogues/delete.html", title, view=view, project=project, section=SECTION)
@@ -234,7 +202,7 @@ def _score_page(  # noqa: PLR0917
     if who.may("admin"):
         fields += (_rater_field(words, typed.get("rater", "")),)
     lead = words.gettext("Every talk gets the mark from 1 to 5 that a person would probably give it.")
-    view = ScoreView(lead, f"{base_path(project)}/score", base_path(project), fields, error)
+    view = View(lead=lead, action=f"{base_path(project)}/score", back=base_path(project), fields=fields, error=error)
     title, status = words.gettext("Score talks"), 400 if error else 200
     return page(request, "dialogues/score.html", title, view=view, project=project, section=SECTION, status=status)
 

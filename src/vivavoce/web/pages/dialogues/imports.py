@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -19,8 +18,8 @@ from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Listing, PageNumber
 from vivavoce.web.pages.dialogues.views import SECTION, base_path
-from vivavoce.web.parts import Choice, Column, Field, Pager, Row, number_columns, text_columns
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Choice, Column, Field, Row, number_columns, text_columns
+from vivavoce.web.rendering import View
 from vivavoce.web.uploads import asked_rows, rows_part, sent_source
 from vivavoce.workspace.dialogues.dialogues import MOST_BATCH
 from vivavoce.workspace.dialogues.imports import (
@@ -50,36 +49,6 @@ KIND_TITLES: Mapping[Kind, str] = {
     "skipped": gettext_noop("Skipped"),
     "added": gettext_noop("New"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class AddView:
-    """The two ways in which talks come: a file, or a run of conversations. No run: no `run_fields`."""
-
-    lead: str
-    action: str
-    back: str
-    file_fields: tuple[Field, ...]
-    run_fields: tuple[Field, ...]
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TalkPreviewView:
-    """What would become of every talk of a file, one kind of them at a time."""
-
-    lead: str
-    path: str
-    tabs: tuple[Link, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
-    fields: tuple[Field, ...]
-    button: str
-    notes: tuple[str, ...]
-    more_notes: int
-    error: InputError | None = None
 
 
 @router.get("")
@@ -210,7 +179,7 @@ def _add_page(
     chosen = form.text("run") if form else ""
     runs_choices = tuple(Choice(str(run.number), f"{run.number}: {words.ours(run.title)}") for run in held)
     run_field = Field("run", words.gettext("Run"), "select", chosen, choices=runs_choices)
-    view = AddView(
+    view = View(
         lead=words.gettext("Talks come from a log of yours, or from conversations that were examined here."),
         action=f"{base_path(project)}/add",
         back=base_path(project),
@@ -259,7 +228,7 @@ def _preview_page(
     words, counts = words_of(request), preview.counts
     part = rows_part(words, asked, preview.rows, counts, KIND_TITLES)
     wanted = counts["added"] + counts["replaced"]
-    view = TalkPreviewView(
+    view = View(
         lead=_preview_lead(words, preview, counts),
         path=asked.path,
         tabs=part.tabs,

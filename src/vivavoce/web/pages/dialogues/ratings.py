@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -11,11 +11,13 @@ from starlette.responses import Response
 from vivavoce.dialogues.result import Agreement, Concord
 from vivavoce.errors import InputError, UsageError
 from vivavoce.records import Rate
-from vivavoce.reports.intents.meanings import Measure
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+from vivavoce.reports.shared.views import Cell, Table, make_table
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor
 from vivavoce.web.answers import done, go, page, table_file, words_of
+from vivavoce.web.cells import measure_column, rate_cell
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
@@ -23,101 +25,21 @@ from vivavoce.web.listing import Listing, Word
 from vivavoce.web.pages.dialogues.views import (
     MESSAGES,
     SECTION,
-    Message,
-    RatingForm,
     base_path,
     bot_field,
     messages_of,
     rating_form,
     section_tabs,
 )
-from vivavoce.web.parts import Field, Progress, hidden_field
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Progress, hidden_field
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.dialogues import agreement, dialogues, ratings
 from vivavoce.workspace.dialogues.ratings import VERDICTS, Asked, Opinion, Order, Verdict, answers_of
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
 BOT_NAMES = ("spearman", "pearson")
+FOLLOWED = ("pearson", "spearman", "kendall", "mse")
 AGREEMENT_COLUMNS = ("about", "number", "value", "low", "high", "n")
-
-
-@dataclass(frozen=True, slots=True)
-class LastView:
-    """The mark that a person gave last, and what the talk scored; `undo` takes it back."""
-
-    name: str
-    href: str
-    talk: str
-    said: str
-
-
-@dataclass(frozen=True, slots=True)
-class RateView:
-    """The talk that is to be rated now, without its score. No talk: all are rated."""
-
-    lead: str
-    tabs: tuple[Link, ...]
-    orders: tuple[Link, ...]
-    path: str
-    fields: tuple[Field, ...]
-    progress: Progress
-    talk: DialogueRow | None
-    why: str
-    messages: tuple[Message, ...]
-    left_out: int
-    form: RatingForm
-    hidden: tuple[Field, ...]
-    skip: str
-    last: LastView | None
-    begin: str
-    silent: str
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FollowedRow:
-    """One number about how the score follows people."""
-
-    measure: Measure
-    rate: Rate
-
-
-@dataclass(frozen=True, slots=True)
-class BotRow:
-    """How the score follows people on the talks of one bot."""
-
-    bot: str
-    n: int
-    rates: tuple[Rate, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ConcordView:
-    """How far people agree about one kind of thing; `told` says on how many, and what is missing."""
-
-    title: str
-    told: str
-    concord: Concord
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementView:
-    """Whether score and people agree, and people with each other."""
-
-    lead: str
-    tabs: tuple[Link, ...]
-    path: str
-    fields: tuple[Field, ...]
-    accord: agreement.Accord
-    followed: tuple[FollowedRow, ...]
-    told: str
-    helps: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    bots: tuple[BotRow, ...]
-    concords: tuple[ConcordView, ...]
-    answers: str
-    rate: Link | None
-    downloads: tuple[Link, ...]
 
 
 # --- the queue ---------------------------------------------------------------------------------------------------
@@ -192,7 +114,7 @@ def _rate_page(  # noqa: PLR0917
     listing = Listing(f"{base_path(project)}/rate", {"order": asked.order, "bot": bot})
     row = asked.row
     carried = {"order": asked.order, "bot": bot, "talk": row.id if row else ""}
-    view = RateView(
+    view = View(
         lead=_rate_lead(words, asked),
         tabs=section_tabs(words, project, "/rate", True),
         orders=_orders(words, listing, asked.order),
@@ -249,7 +171,7 @@ def _orders(words: Words, listing: Listing, order: Order) -> tuple[Link, ...]:
     return tuple(Link(title, listing.address(order=name), name == order) for name, title in titles)
 
 
-def _last(words: Words, project: Project, asked: Asked) -> LastView | None:
+def _last(words: Words, project: Project, asked: Asked) -> View | None:
     if asked.last is None:
         return None
     writer, last = Writer(words), asked.last
@@ -259,7 +181,7 @@ def _last(words: Words, project: Project, asked: Asked) -> LastView | None:
         told = words.gettext(
             "You gave %(mark)s; the score is %(score)s.", mark=mark, score=writer.number(last.score.row.score, 1)
         )
-    return LastView(last.row.name, f"{base_path(project)}/{last.row.id}", last.row.id, told)
+    return View(name=last.row.name, href=f"{base_path(project)}/{last.row.id}", talk=last.row.id, said=told)
 
 
 def _order(said: str) -> Order:
@@ -273,23 +195,19 @@ def _order(said: str) -> Order:
 def show_agreement(request: Request, who: Reader, store: InStore, project: ProjectInPath, bot: Word = "") -> Response:
     """Show whether the score follows people, and whether people agree with each other."""
     from vivavoce.dialogues.following import follows_sentence, help_sentences
-    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 
     words = words_of(request)
     accord = agreement.measure_accord(store, project, bot=bot or None)
-    view = AgreementView(
+    view = View(
         lead=words.said(follows_sentence(accord.score)),
         tabs=section_tabs(words, project, "/agreement", who.may("reviewer")),
         path=f"{base_path(project)}/agreement",
         fields=(bot_field(words, store, project, bot),),
         accord=accord,
-        followed=_followed(accord.score),
+        followed=_followed_table(words, accord.score) if accord.score else None,
         told=_told(words, accord),
         helps=tuple(words.said(text) for text in help_sentences(accord.score, accord.talks)),
-        measures=tuple(DIALOGUE_MEASURES[name] for name in BOT_NAMES),
-        bots=tuple(
-            BotRow(bot, one.n, tuple(getattr(one, name) for name in BOT_NAMES)) for bot, one in accord.bots.items()
-        ),
+        bots=_bots_table(words, accord),
         concords=_concords(words, accord),
         answers=_answers(words, accord),
         rate=_rate_link(words, project, who),
@@ -308,7 +226,8 @@ def export_agreement(who: Reader, store: InStore, project: ProjectInPath, kind: 
 
 
 def _numbers(accord: agreement.Accord) -> Iterator[tuple[str, str, Rate]]:
-    yield from (("score and marks", one.measure.name, one.rate) for one in _followed(accord.score))
+    if accord.score is not None:
+        yield from (("score and marks", name, getattr(accord.score, name)) for name in FOLLOWED)
     for bot, found in accord.bots.items():
         yield from ((f"score and marks, bot {bot}", name, getattr(found, name)) for name in BOT_NAMES)
     for about, people in (("marks of talks", accord.talks), ("judgements of answers", accord.verdicts)):
@@ -340,21 +259,49 @@ def _told(words: Words, accord: agreement.Accord) -> str:
     return f"{have} {more}"
 
 
-def _followed(found: Agreement | None) -> tuple[FollowedRow, ...]:
-    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+def _followed_table(words: Words, found: Agreement) -> Table:
+    measures = [DIALOGUE_MEASURES[name] for name in FOLLOWED]
+    caption = words.gettext("Newest score of each talk against the mean of people's marks")
+    cells = [rate_cell(words, getattr(found, measure.name), measure, counted=False) for measure in measures]
+    head = (words.gettext("Talks"), *(measure_column(words, measure) for measure in measures))
+    return make_table(caption, head, [(Writer(words).number(found.n), *cells)])
 
-    names = ("pearson", "spearman", "kendall", "mse")
-    return tuple(FollowedRow(DIALOGUE_MEASURES[name], getattr(found, name)) for name in names) if found else ()
+
+def _bots_table(words: Words, accord: agreement.Accord) -> Table:
+    measures, number = [DIALOGUE_MEASURES[name] for name in BOT_NAMES], Writer(words).number
+    rows = [
+        (bot, number(one.n), *(rate_cell(words, getattr(one, m.name), m, counted=False) for m in measures))
+        for bot, one in accord.bots.items()
+    ]
+    head = (words.gettext("Bot"), words.gettext("Talks"), *(measure_column(words, measure) for measure in measures))
+    return make_table(words.gettext("By bot; n/a below 10 marked talks"), head, rows, len(measures) + 1)
 
 
-def _concords(words: Words, accord: agreement.Accord) -> tuple[ConcordView, ...]:
-    return (
-        _concord(words, words.gettext("Marks of whole talks"), accord.talks),
-        _concord(words, words.gettext("Judgements of single answers"), accord.verdicts),
+def _concords(words: Words, accord: agreement.Accord) -> Table:
+    """Return how far people agree who judged the same thing."""
+    score = DIALOGUE_MEASURES["score"]
+    titles = (words.gettext("Marks of whole talks"), words.gettext("Judgements of single answers"))
+    rows = [
+        (
+            Cell(title, _judged(words, found)),
+            Writer(words).number(found.raters),
+            rate_cell(words, found.same),
+            rate_cell(words, found.near) if found.near else "",
+            rate_cell(words, found.alpha, score),
+        )
+        for title, found in zip(titles, (accord.talks, accord.verdicts), strict=True)
+    ]
+    head = (
+        words.gettext("What was judged"),
+        words.gettext("People"),
+        words.gettext("Pairs that say the same"),
+        words.gettext("At most one point apart"),
+        words.gettext("Alpha"),
     )
+    return make_table(words.gettext("People who judged the same thing"), head, rows, 4)
 
 
-def _concord(words: Words, title: str, found: Concord) -> ConcordView:
+def _judged(words: Words, found: Concord) -> str:
     told = words.ngettext(
         "%(num)s was judged by two people or more.", "%(num)s were judged by two people or more.", found.items
     )
@@ -362,7 +309,7 @@ def _concord(words: Words, title: str, found: Concord) -> ConcordView:
         told += " " + words.ngettext(
             "%(num)s more is needed for an interval.", "%(num)s more are needed for an interval.", found.missing
         )
-    return ConcordView(title, told, found)
+    return told
 
 
 def _answers(words: Words, accord: agreement.Accord) -> str:

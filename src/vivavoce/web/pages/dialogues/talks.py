@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -27,15 +26,14 @@ from vivavoce.web.pages.dialogues.views import (
     QUALITIES,
     SECTION,
     VERDICTS,
-    Message,
-    RatingForm,
     base_path,
     effects_of,
     messages_of,
     rating_form,
     signed,
 )
-from vivavoce.web.parts import Column, Field, Pager, Row, hidden_field, number_columns, text_columns
+from vivavoce.web.parts import Column, Row, hidden_field, number_columns, text_columns
+from vivavoce.web.rendering import View
 from vivavoce.workspace.dialogues import dialogues, ratings
 from vivavoce.workspace.dialogues.dialogues import Talk
 from vivavoce.workspace.dialogues.ratings import Opinion
@@ -43,38 +41,6 @@ from vivavoce.workspace.dialogues.ratings import Opinion
 router = APIRouter(prefix="/p/{slug}/dialogues")
 MOST_REASONS = 12
 TalkId = Annotated[str, Path(max_length=64)]
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonLine:
-    """One thing that moved the score, and by how much."""
-
-    effect: str
-    text: str
-    good: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TalkView:
-    """One talk with all that is known of it. `drawn`: the picture of effects; `opinion`: what the reader thinks."""
-
-    lead: str
-    about: str
-    facts: tuple[tuple[str, str], ...]
-    reasons: tuple[ReasonLine, ...]
-    warnings: tuple[str, ...]
-    drawn: Drawn | None
-    effect_columns: tuple[Column, ...]
-    effects: tuple[Row, ...]
-    messages: tuple[Message, ...]
-    pager: Pager
-    form: RatingForm | None
-    hidden: tuple[Field, ...]
-    rated: bool
-    undo: str
-    people_columns: tuple[Column, ...]
-    people: tuple[Row, ...]
-    error: InputError | None = None
 
 
 @router.get("/{talk}")
@@ -152,7 +118,7 @@ def _talk_page(  # noqa: PLR0917
     opinion = typed or own
     score = found.score.row if found.score else None
     listing = Listing(_path(project, talk), page=number, size=MESSAGES)
-    view = TalkView(
+    view = View(
         lead=_lead(words, score),
         about=_about(words, found),
         facts=tuple(_facts(words, found)),
@@ -163,7 +129,9 @@ def _talk_page(  # noqa: PLR0917
         effects=_effect_rows(words, found),
         messages=messages_of(words, found.row, opinion, score, listing.offset + 1),
         pager=listing.pager(len(found.row.turns)),
-        form=_form(words, project, talk, opinion) if who.may("reviewer") else None,
+        form=rating_form(words, f"{_path(project, talk)}/rate", str(opinion.quality or ""))
+        if who.may("reviewer")
+        else None,
         hidden=(hidden_field("page", str(number)),),
         rated=own.given,
         undo=f"{_path(project, talk)}/take-back",
@@ -177,10 +145,6 @@ def _talk_page(  # noqa: PLR0917
 
 def _path(project: Project, talk: str) -> str:
     return f"{base_path(project)}/{talk}"
-
-
-def _form(words: Words, project: Project, talk: str, opinion: Opinion) -> RatingForm:
-    return rating_form(words, f"{_path(project, talk)}/rate", str(opinion.quality or ""))
 
 
 def _lead(words: Words, score: ScoreRow | None) -> str:
@@ -221,10 +185,12 @@ def _facts(words: Words, found: Talk) -> list[tuple[str, str]]:
     return facts
 
 
-def _reasons(words: Words, score: ScoreRow | None) -> tuple[ReasonLine, ...]:
+def _reasons(words: Words, score: ScoreRow | None) -> tuple[View, ...]:
     told = [one for one in (score.detail.get("reasons", ()) if score else ()) if one.get("effect") is not None]
     strongest = sorted(told, key=lambda one: -abs(one["effect"]))[:MOST_REASONS]
-    return tuple(ReasonLine(signed(words, one["effect"]), one["text"], one["effect"] >= 0) for one in strongest)
+    return tuple(
+        View(effect=signed(words, one["effect"]), text=one["text"], good=one["effect"] >= 0) for one in strongest
+    )
 
 
 def _drawn(words: Words, project: Project, found: Talk) -> Drawn | None:

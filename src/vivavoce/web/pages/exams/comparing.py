@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -11,6 +10,7 @@ from starlette.responses import Response
 
 from vivavoce.errors import InputError
 from vivavoce.records import Rate
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, table_file, words_of
@@ -21,9 +21,9 @@ from vivavoce.web.listing import LARGEST, Listing
 from vivavoce.web.pages.exams.forms import scope_title
 from vivavoce.web.pages.exams.verdict_words import EDITS, verdict_sentence
 from vivavoce.web.pages.topics.edits import shown_edits
-from vivavoce.web.parts import Column, Edit, Field, Row, number_columns, text_columns
+from vivavoce.web.parts import Column, Field, Row, number_columns, text_columns
 from vivavoce.web.progress import run_choice, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.exams import intents
 from vivavoce.workspace.exams.causes import Cause
 from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange, RunComparison, compare_runs
@@ -46,40 +46,6 @@ COLUMNS = (
 SHOWN_QUESTIONS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPart:
-    """What two runs say together."""
-
-    remarks: tuple[str, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    cause_columns: tuple[Column, ...]
-    causes: tuple[Row, ...]
-    by_later: str
-    question_columns: tuple[Column, ...]
-    improved: tuple[Row, ...]
-    improved_title: str
-    broken: tuple[Row, ...]
-    broken_title: str
-    downloads: tuple[Link, ...]
-    edits: tuple[Edit, ...]
-    edits_title: str
-
-
-@dataclass(frozen=True, slots=True)
-class CompareView:
-    """Two runs to choose, and what comes of them."""
-
-    lead: str
-    path: str
-    fields: tuple[Field, ...]
-    enough: bool
-    start: Link
-    chosen: str
-    part: ComparedPart | None
-    error: InputError | None = None
-
-
 @router.get("/compare")
 def show_comparison(  # noqa: PLR0917
     request: Request, who: Reader, store: InStore, project: ProjectInPath, a: RunNumber = 0, b: RunNumber = 0
@@ -96,7 +62,7 @@ def show_comparison(  # noqa: PLR0917
         except InputError as refused:
             error = refused
     base = f"/p/{project.slug}/intents"
-    view = CompareView(
+    view = View(
         lead=_lead(words, compared),
         path=f"{base}/compare",
         fields=_fields(words, found, first, second),
@@ -163,10 +129,10 @@ def _lead(words: Words, found: RunComparison | None) -> str:
     return verdict_sentence(words, found.verdict, found.a.number, found.b.number)
 
 
-def _part(words: Words, project: Project, found: RunComparison) -> ComparedPart:
+def _part(words: Words, project: Project, found: RunComparison) -> View:
     questions, chosen = found.questions, {"a": str(found.a.number), "b": str(found.b.number)}
     files = Listing(f"/p/{project.slug}/intents/compare", chosen)
-    return ComparedPart(
+    return View(
         remarks=tuple(_remarks(words, found)),
         columns=_columns(words, project, found),
         rows=(*_verdict_rows(words, found), *(_change_row(words, change) for change in found.changes)),
@@ -269,16 +235,14 @@ def _verdict_rows(words: Words, found: RunComparison) -> list[Row]:
 
 
 def _change_row(words: Words, change: RateChange) -> Row:
-    from vivavoce.reports.intents.meanings import MEASURES
-
     measure = MEASURES[change.name]
     good = ((change.difference.value or 0.0) > 0) == (measure.better != "lower")
     return Row(
         (
             words.said(measure.title),
             scope_title(words, change.scope),
-            rate_cell(words, change.before, measure.kind),
-            rate_cell(words, change.after, measure.kind),
+            rate_cell(words, change.before, measure),
+            rate_cell(words, change.after, measure),
             difference_cell(words, change.difference, measure.kind, clear=change.clear, good=good),
         )
     )

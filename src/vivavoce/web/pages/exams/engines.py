@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from fastapi import APIRouter, Request
@@ -11,23 +10,24 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
 from vivavoce.web.cells import rate_cell
 from vivavoce.web.field_faults import fault_at
-from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.figures import drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number
 from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
-from vivavoce.web.pages.exams.forms import ExamForm, exam_form, placed, read_options, typed_values
+from vivavoce.web.pages.exams.forms import exam_form, placed, read_options, typed_values
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Column, Row, number_columns, text_columns
-from vivavoce.web.progress import ProgressView, RunHead, run_head, run_path, tab_title
-from vivavoce.web.rendering import Link
+from vivavoce.web.progress import run_head, run_path, tab_title
+from vivavoce.web.rendering import View
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.engine_parts import missing_part
@@ -37,74 +37,12 @@ from vivavoce.workspace.exams.intents import expect_exam
 if TYPE_CHECKING:
     from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult
     from vivavoce.intents.differences import Difference, Differing
-    from vivavoce.intents.findings import SettingFindings
 
 router = APIRouter(prefix="/p/{slug}/engines")
 SECTION, KIND = "engines", "engines"
 LAST_RUNS = 10
 SHOWN = ("accuracy", "automation_rate", "precision_answered", "negative_rejection")
 SHOWN_NOTES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class EngineChoice:
-    """An engine to tick."""
-
-    name: str
-    summary: str
-    chosen: bool
-    lack: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EnginesView:
-    """The form for a new comparison, and the last ones."""
-
-    lead: str
-    ready: bool
-    engines: tuple[EngineChoice, ...]
-    form: ExamForm
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    fault: str = ""
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DifferenceCard:
-    """What may be said of two engines, and messages that only one of them gets right."""
-
-    title: str
-    sentence: str
-    columns: tuple[Column, ...]
-    samples: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonPart:
-    """Which engine is better, by how much, and at what price."""
-
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    downloads: tuple[Link, ...]
-    figure: Drawn | None
-    differences: tuple[DifferenceCard, ...]
-    differing: bool
-    time_columns: tuple[Column, ...]
-    times: tuple[Row, ...]
-    failures: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EnginesRunView:
-    """One comparison: how far it is, and its result once there is one."""
-
-    head: RunHead
-    lead: str
-    progress: ProgressView | None
-    part: ComparisonPart | None
-    facts: tuple[tuple[str, str], ...]
 
 
 @router.get("")
@@ -137,7 +75,7 @@ def show_comparison(
     run = line.run
     over = run.state is RunState.DONE
     result = cast("ComparisonResult", runs.result_of(store, run)) if over else None
-    view = EnginesRunView(
+    view = View(
         head=run_head(words, project, line),
         lead=run_lead(words, run),
         progress=progress_left(words, store, project, run),
@@ -179,11 +117,12 @@ def _start_page(  # noqa: PLR0917
     told = {one.name: one.summary for one in known_engines()}
     ticked = {project.classifier, "tfidf"} if chosen is None else set(chosen)
     own = words.gettext("The engine of this project.")
-    view = EnginesView(
+    view = View(
         lead=_lead(words, expected.examples, last.lines[0].run if last.lines else None),
         ready=expected.examples > 0,
         engines=tuple(
-            EngineChoice(one, told.get(one, own), one in ticked, missing_part(one)) for one in engine_names(project)
+            View(name=one, summary=told.get(one, own), chosen=one in ticked, lack=missing_part(one))
+            for one in engine_names(project)
         ),
         fault=fault_at(error, "classifiers"),
         form=exam_form(words, project, values or {"preset": "paper"}, error),
@@ -206,11 +145,11 @@ def _lead(words: Words, examples: int, last: Run | None) -> str:
 # --- the result --------------------------------------------------------------------------------------------------
 
 
-def _part(words: Words, store: Store, project: Project, run: Run, result: ComparisonResult) -> ComparisonPart:
+def _part(words: Words, store: Store, project: Project, run: Run, result: ComparisonResult) -> View:
     from vivavoce.reports.intents.choices import short_notes
 
     heads = text_columns(words.gettext("Engine"), words.gettext("Setting"))
-    return ComparisonPart(
+    return View(
         columns=(*heads, *_measure_columns(words)),
         rows=tuple(row for one in result.classifiers for row in _rows(words, one)),
         downloads=Listing(run_path(project, run)).downloads(),
@@ -225,31 +164,28 @@ def _part(words: Words, store: Store, project: Project, run: Run, result: Compar
 
 
 def _measure_columns(words: Words) -> tuple[Column, ...]:
-    from vivavoce.reports.intents.meanings import MEASURES
-
     shown = (MEASURES[name] for name in SHOWN)
     return tuple(Column(words.said(one.title), number=True, meaning=words.said(one.meaning)) for one in shown)
 
 
 def _rows(words: Words, one: ClassifierFindings) -> list[Row]:
     return [
-        Row((one.name, str(findings.setting), *_main_rates(words, findings)))
+        Row((one.name, str(findings.setting), *[rate_cell(words, rates[name], counted=False) for name in SHOWN]))
         for findings in one.settings
+        for rates in (findings.rates,)
         if findings.same_as is None
     ]
 
 
-def _main_rates(words: Words, findings: SettingFindings) -> list[Markup]:
-    return [rate_cell(words, findings.rates[name], counted=False) for name in SHOWN]
-
-
-def _difference(words: Words, one: Difference) -> DifferenceCard:
+def _difference(words: Words, one: Difference) -> View:
     from vivavoce.reports.intents.comparison import difference_sentence
 
     none = words.gettext("none")
     columns = text_columns(words.gettext("Message"), words.gettext("Topic"), one.a, one.b)
     samples = tuple(Row((each.text, each.intent or none, *_guesses(each, one, none))) for each in one.samples)
-    return DifferenceCard(f"{one.a} / {one.b}", words.said(difference_sentence(one)), columns, samples)
+    return View(
+        title=f"{one.a} / {one.b}", sentence=words.said(difference_sentence(one)), columns=columns, samples=samples
+    )
 
 
 def _guesses(sample: Differing, one: Difference, none: str) -> tuple[Markup, Markup]:

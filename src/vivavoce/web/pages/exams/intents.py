@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.records import Rate
+from vivavoce.reports.intents.meanings import MAIN, MEASURES
+from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.views import Cell, Table, Tile, make_table
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, words_of
+from vivavoce.web.cells import measure_column, rate_cell
 from vivavoce.web.field_faults import fault_at
-from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.figures import drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Number
 from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
 from vivavoce.web.pages.exams.forms import (
-    ExamForm,
     exam_form,
     placed,
     read_options,
@@ -33,109 +35,23 @@ from vivavoce.web.pages.exams.forms import (
 )
 from vivavoce.web.pages.exams.problem_links import problem_links
 from vivavoce.web.pages.exams.runs import run_columns, run_row
-from vivavoce.web.parts import Column, Field, Row, named_choices
-from vivavoce.web.progress import ProgressView, RunHead, run_head, run_path, tab_title
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Field, named_choices
+from vivavoce.web.progress import run_head, run_path, tab_title
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.engine_parts import missing_part, ready_engines
 from vivavoce.workspace.projects.problems import problems_of_intents
 
 if TYPE_CHECKING:
+    from vivavoce.intents.findings import SettingFindings
     from vivavoce.intents.result import IntentsResult
-    from vivavoce.reports.intents.meanings import Measure
 
 router = APIRouter(prefix="/p/{slug}/intents")
 SECTION = "intents"
 LAST_RUNS = 10
 SHOWN_PROBLEMS = 3
 SHOWN_QUESTIONS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class StartView:
-    """The form for a new exam, what it takes, and the last ones."""
-
-    lead: str
-    ready: bool
-    engine: Field
-    form: ExamForm
-    engines: tuple[tuple[str, str], ...]
-    takes: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    links: tuple[Link, ...]
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TileView:
-    """One of the main numbers, and the setting it was found under."""
-
-    measure: Measure
-    rate: Rate
-    setting: str
-
-    @property
-    def unsure(self) -> bool:
-        """Whether the interval says so little that the number would mislead."""
-        return self.rate.tells_little()
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemCard:
-    """A problem: what is wrong and what it costs, what to do, examples with their places, and the ways to it."""
-
-    title: str
-    text: str
-    remedy: str
-    examples: tuple[tuple[str, str], ...]
-    links: tuple[Link, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SettingLine:
-    """The main numbers under one setting; `told` says what it asks of the bot."""
-
-    title: str
-    name: str
-    told: str
-    rates: tuple[Rate, ...]
-    tests: int
-    strangers: int
-
-
-@dataclass(frozen=True, slots=True)
-class ResultPart:
-    """What the first page of a result shows."""
-
-    strangers: str
-    balance: str
-    verdict: str
-    tiles: tuple[TileView, ...]
-    problems: tuple[ProblemCard, ...]
-    more_problems: tuple[ProblemCard, ...]
-    measures: tuple[Measure, ...]
-    settings: tuple[SettingLine, ...]
-    equal: tuple[str, ...]
-    figure: Drawn | None
-    overlap: Drawn | None
-    sizes: Drawn | None
-    notes: tuple[str, ...]
-    more_notes: int
-
-
-@dataclass(frozen=True, slots=True)
-class IntentsRunView:
-    """One exam: how far it is, and its result once there is one."""
-
-    head: RunHead
-    lead: str
-    progress: ProgressView | None
-    tabs: tuple[Link, ...]
-    result: ResultPart | None
-    facts: tuple[tuple[str, str], ...]
-    links: tuple[Link, ...]
 
 
 @router.get("")
@@ -166,7 +82,7 @@ def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInP
     run = line.run
     over = run.state is RunState.DONE
     result = intents.intents_result(store, run) if over else None
-    view = IntentsRunView(
+    view = View(
         head=run_head(words, project, line),
         lead=run_lead(words, run),
         progress=progress_left(words, store, project, run),
@@ -204,7 +120,7 @@ def _start_page(
         engines,
     )
     base, form = f"/p/{project.slug}", exam_form(words, project, given, error)
-    view = StartView(
+    view = View(
         lead=_start_lead(words, expected),
         ready=expected.examples > 0,
         engine=engine,
@@ -286,35 +202,22 @@ def result_tabs(words: Words, project: Project, run: Run, current: str) -> tuple
 
 def _result_part(
     words: Words, store: Store, project: Project, run: Run, result: IntentsResult, *, may_edit: bool
-) -> ResultPart:
+) -> View:
     from vivavoce.reports.intents import problem_wording, wording
-    from vivavoce.reports.intents.balance import balance_sentence
-    from vivavoce.reports.intents.charts import MAIN
     from vivavoce.reports.intents.choices import short_notes
-    from vivavoce.reports.intents.meanings import MEASURES
 
     notes = short_notes(result.warnings, 3)
     own = [one for one in result.settings if one.same_as is None]
     cards = tuple(_cards(words, store, project, run, may_edit=may_edit))
-    return ResultPart(
+    return View(
         strangers=wording.strangers_sentence(result),
-        balance=balance_sentence(result),
+        balance=wording.balance_sentence(result),
         verdict=problem_wording.verdict(result),
-        tiles=tuple(_tile(result, name) for name in MAIN) if own else (),
+        tiles=[_tile(words, result, MEASURES[name]) for name in MAIN] if own else [],
         problems=cards[:SHOWN_PROBLEMS],
         more_problems=cards[SHOWN_PROBLEMS:],
-        measures=tuple(MEASURES[name] for name in MAIN),
-        settings=tuple(
-            SettingLine(
-                wording.setting_title(one),
-                str(one.setting),
-                wording.setting_sentence(one),
-                tuple(one.rates[name] for name in MAIN),
-                one.counts.total,
-                one.counts.negatives,
-            )
-            for one in own
-        ),
+        settings=_settings_table(words, own),
+        sentences=[(wording.setting_title(one), wording.setting_sentence(one)) for one in own],
         equal=tuple(wording.setting_sentence(one) for one in result.settings if one.same_as is not None),
         figure=drawn(store, project, run, "settings"),
         overlap=drawn(store, project, run, "overlap"),
@@ -324,17 +227,38 @@ def _result_part(
     )
 
 
-def _tile(result: IntentsResult, name: str) -> TileView:
+def _settings_table(words: Words, settings: Sequence[SettingFindings]) -> Table:
+    from vivavoce.reports.intents.wording import setting_title
+
+    number = Writer(words).number
+    rows = [
+        (
+            Cell(words.said(setting_title(one)), str(one.setting)),
+            *(rate_cell(words, one.rates[name], counted=False) for name in MAIN),
+            number(one.counts.total),
+            number(one.counts.negatives),
+        )
+        for one in settings
+    ]
+    measures = [measure_column(words, MEASURES[name]) for name in MAIN]
+    head = (words.gettext("What the bot has to face"), *measures, words.gettext("Tests"), words.gettext("Strangers"))
+    return make_table(words.gettext("Main numbers by setting"), head, rows, len(MAIN) + 2)
+
+
+def _tile(words: Words, result: IntentsResult, measure: Measure) -> Tile:
     """Return one of the main numbers, from the first setting in which it exists."""
-    from vivavoce.reports.intents import wording
-    from vivavoce.reports.intents.meanings import MEASURES
+    from vivavoce.reports.intents.choices import best_source
+    from vivavoce.reports.intents.wording import setting_title
 
-    known = [findings for findings in result.settings if findings.rates[name].value is not None]
-    findings = known[0] if known else result.settings[0]
-    return TileView(MEASURES[name], findings.rates[name], wording.setting_title(findings))
+    findings = best_source(result, measure.name)
+    rate, writer = findings.rates[measure.name], Writer(words)
+    around = ", ".join(part for part in writer.parts(rate, measure)[1:] if part) or words.said(measure.absent)
+    title, meaning = words.said(measure.title), words.said(measure.meaning)
+    where = f"{around}. {words.said(setting_title(findings))}."
+    return Tile(writer.value(rate.value), title, where, meaning, rate.tells_little(), f"/help#m-{measure.name}")
 
 
-def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: bool) -> Iterator[ProblemCard]:
+def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: bool) -> Iterator[View]:
     """Yield every problem of the exam in its order."""
     from vivavoce.intents.problems import PAIRS
     from vivavoce.reports.intents import problem_wording
@@ -345,12 +269,14 @@ def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: 
         title = (
             words.gettext("%(a)s and %(b)s", a=a, b=b) if a else words.said(problem_wording.problem_title(problem))
         )
-        yield ProblemCard(
-            title,
-            line.text,
-            line.remedy,
-            tuple((one.text, problem_wording.example_topic(one)) for one in problem.examples[:SHOWN_QUESTIONS]),
-            tuple(problem_links(words, project, line, may_edit=may_edit)),
+        yield View(
+            title=title,
+            text=line.text,
+            remedy=line.remedy,
+            examples=tuple(
+                (one.text, problem_wording.example_topic(one)) for one in problem.examples[:SHOWN_QUESTIONS]
+            ),
+            links=tuple(problem_links(words, project, line, may_edit=may_edit)),
         )
 
 

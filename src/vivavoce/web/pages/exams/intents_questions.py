@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -15,15 +14,15 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import page, words_of
-from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.figures import drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
 from vivavoce.web.pages.exams.findings import FindingsView, findings_file, findings_page
 from vivavoce.web.pages.exams.intents import SECTION, result_tabs
 from vivavoce.web.parts import Column, Field, Row, Tone, hidden_field, number_columns, text_columns
-from vivavoce.web.progress import RunHead, run_head, run_path, tab_title
-from vivavoce.web.rendering import Link
+from vivavoce.web.progress import run_head, run_path, tab_title
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.exams import intents, runs
 
 if TYPE_CHECKING:
@@ -43,21 +42,6 @@ QUESTION_COLUMNS = (
     "deferred",
     "wrong",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CurveView:
-    """What the confidence is worth: two figures with their numbers."""
-
-    head: RunHead
-    lead: str
-    tabs: tuple[Link, ...]
-    curve: Drawn | None
-    curve_columns: tuple[Column, ...]
-    curve_rows: tuple[Row, ...]
-    calibration: Drawn | None
-    calibration_columns: tuple[Column, ...]
-    calibration_rows: tuple[Row, ...]
 
 
 # --- questions ---------------------------------------------------------------------------------------------------
@@ -189,16 +173,16 @@ def show_curve(request: Request, who: Reader, store: InStore, project: ProjectIn
     result = intents.intents_result(store, line.run)
     curve = number_columns(words.gettext("Answers wrong"), words.gettext("Threshold"))
     claims = number_columns(words.gettext("Is right"), words.gettext("Questions"))
-    view = CurveView(
-        run_head(words, project, line),
-        words.gettext("A lower threshold answers more and errs more: here is how much."),
-        result_tabs(words, project, line.run, "curve"),
-        drawn(store, project, line.run, "risk-coverage"),
-        (*text_columns(words.gettext("Answered")), *curve),
-        tuple(_curve_rows(words, result)),
-        drawn(store, project, line.run, "calibration"),
-        (*text_columns(words.gettext("Claims")), *claims),
-        tuple(_bin_rows(words, result)),
+    view = View(
+        head=run_head(words, project, line),
+        lead=words.gettext("A lower threshold answers more and errs more: here is how much."),
+        tabs=result_tabs(words, project, line.run, "curve"),
+        curve=drawn(store, project, line.run, "risk-coverage"),
+        curve_columns=(*text_columns(words.gettext("Answered")), *curve),
+        curve_rows=tuple(_curve_rows(words, result)),
+        calibration=drawn(store, project, line.run, "calibration"),
+        calibration_columns=(*text_columns(words.gettext("Claims")), *claims),
+        calibration_rows=tuple(_bin_rows(words, result)),
     )
     title = f"{words.gettext('Confidence')}: {tab_title(words, line.run)}"
     return page(request, "exams/intents_curve.html", title, view=view, project=project, section=SECTION)

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import words_of
 from vivavoce.web.cells import link_cell, rate_cell
@@ -114,8 +115,6 @@ def export_topics(  # noqa: PLR0917
 
 
 def _topic_columns(words: Words, listing: Listing) -> tuple[Column, ...]:
-    from vivavoce.reports.intents.meanings import MEASURES
-
     def of(measure: str, name: str, *, down: bool = False) -> Column:
         told = MEASURES[measure]
         return listing.column(words.said(told.title), name, number=True, meaning=words.said(told.meaning), down=down)

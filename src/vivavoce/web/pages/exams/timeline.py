@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from vivavoce.errors import AbsentError, Fault, InputError, UsageError
 from vivavoce.jobs.exams.documents import page_spec
 from vivavoce.records import Rate
+from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Project
@@ -29,7 +29,7 @@ from vivavoce.web.pages.exams.forms import scope_title
 from vivavoce.web.pages.exams.timeline_chart import left_out, timeline_spec, timeline_svg
 from vivavoce.web.pages.exams.verdict_words import verdict_sentence
 from vivavoce.web.parts import Choice, Column, Field, Row, number_columns, text_columns
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.exams.timeline import MEASURES, Mark, Timeline, show_timeline
 
 router = APIRouter(prefix="/p/{slug}/timeline")
@@ -47,35 +47,6 @@ KINDS = {
 COLUMNS = ("run", "title", "at", "setting", "measure", "value", "low", "high", "n")
 Day = Annotated[str, Query(max_length=10)]
 MeasureName = Annotated[str, Query(max_length=40)]
-
-
-@dataclass(frozen=True, slots=True)
-class MarkLine:
-    """A change in the list; `href` leads to it."""
-
-    kind: str
-    text: str
-    href: str
-    who: str
-    why: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineView:
-    """A measure over time and what changed meanwhile."""
-
-    lead: str
-    path: str
-    fields: tuple[Field, ...]
-    figure: Drawn | None
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    downloads: tuple[Link, ...]
-    marks: tuple[MarkLine, ...]
-    more_marks: int
-    start: Link
-    error: InputError | None = None
 
 
 async def _asked_line(measure: MeasureName = "accuracy", since: Day = "", until: Day = "") -> Listing:
@@ -96,7 +67,7 @@ def show_line(request: Request, who: Reader, store: InStore, project: ProjectInP
         error, found = refused, show_timeline(store, project, limit=SHOWN_MARKS)
         shown = Listing("", {"measure": found.measure})
     path = f"/p/{project.slug}/timeline"
-    view = TimelineView(
+    view = View(
         lead=_lead(words, found),
         path=path,
         fields=_fields(words, asked.chosen, error),
@@ -159,8 +130,6 @@ def _day(said: str, name: str, faults: list[Fault]) -> date | None:
 
 
 def _lead(words: Words, found: Timeline) -> str:
-    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
-
     scope = next(iter(_scopes(found.points)), "")
     known = [point for point in found.points if point.scope == scope and point.value is not None]
     title, writer = words.said(MEANINGS[found.measure].title), Writer(words)
@@ -184,8 +153,6 @@ def _lead(words: Words, found: Timeline) -> str:
 
 
 def _fields(words: Words, chosen: Mapping[str, str], error: InputError | None) -> tuple[Field, ...]:
-    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
-
     measures = tuple(Choice(name, words.said(MEANINGS[name].title)) for name in MEASURES)
     return (
         Field("measure", words.gettext("Number"), "select", chosen["measure"], choices=measures),
@@ -195,8 +162,6 @@ def _fields(words: Words, chosen: Mapping[str, str], error: InputError | None) -
 
 
 def _figure(words: Words, found: Timeline, address: str) -> Drawn:
-    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
-
     measure = MEANINGS[found.measure]
     how = words.gettext("Band: where the value would lie with other data. Dashed lines: changes, told below.")
     if left := left_out(found):
@@ -222,19 +187,17 @@ def _scopes(points: Sequence[MeasurePoint]) -> list[str]:
 
 def _rows(words: Words, project: Project, found: Timeline) -> list[Row]:
     """Return the newest runs, each with its numbers and the way to the comparison with the one before."""
-    from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
-
     by_run: dict[str, dict[str, MeasurePoint]] = {}
     for point in found.points:
         by_run.setdefault(point.run_id, {})[point.scope] = point
-    scopes, kind, base = _scopes(found.points), MEANINGS[found.measure].kind, f"/p/{project.slug}/intents"
+    scopes, measure, base = _scopes(found.points), MEANINGS[found.measure], f"/p/{project.slug}/intents"
     writer, rows = Writer(words), []
     # The one before the first that is shown is only compared with.
     shown = found.runs[-SHOWN_RUNS - 1 :]
     before: int | None = None
     for run in shown:
         own = by_run.get(run.id, {})
-        cells = [rate_cell(words, _rate(own.get(scope)), kind, counted=False) for scope in scopes]
+        cells = [rate_cell(words, _rate(own.get(scope)), measure, counted=False) for scope in scopes]
         said = words.gettext("with run %(number)s", number=before or 0)
         compare = link_cell(f"{base}/compare?a={before}&b={run.number}", said) if before else ""
         name = link_cell(f"{base}/{run.number}", f"{run.number}: {words.ours(run.title)}")
@@ -247,7 +210,9 @@ def _rate(point: MeasurePoint | None) -> Rate:
     return Rate(None, None, None, 0) if point is None else Rate(point.value, point.low, point.high, point.n)
 
 
-def _mark(words: Words, project: Project, mark: Mark) -> MarkLine:
+def _mark(words: Words, project: Project, mark: Mark) -> View:
     base = f"/p/{project.slug}"
     href = f"{base}/edits/{mark.edit_id}" if mark.edit_id else f"{base}/intents/{mark.run}"
-    return MarkLine(words.gettext(KINDS[mark.kind]), mark.text, href, mark.who, mark.why, mark.at)
+    return View(
+        kind=words.gettext(KINDS[mark.kind]), text=mark.text, href=href, who=mark.who, why=mark.why, at=mark.at
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.jobs.exams.documents import canonical_json
 from vivavoce.kept import Kept
 from vivavoce.records import Rate
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
@@ -61,7 +62,6 @@ def _mark(words: Words, found: Timeline) -> str:
 
 
 def _chart(words: Words, found: Timeline) -> Any:
-    from vivavoce.reports.intents.meanings import MEASURES
     from vivavoce.reports.shared.run_timeline import run_timeline_chart
 
     points = [_point(words, point) for point in found.points]
@@ -80,7 +80,6 @@ def _chart(words: Words, found: Timeline) -> Any:
 
 
 def _point(words: Words, point: MeasurePoint) -> RunPoint:
-    from vivavoce.reports.intents.meanings import MEASURES
     from vivavoce.reports.shared.run_timeline import RunPoint
 
     writer, kind = Writer(words), MEASURES[point.name].kind

@@ -11,8 +11,9 @@ from starlette.responses import Response
 from vivavoce.outcomes import Outcome, TurnOutcome
 from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, OUTCOME_NAMES
 from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
-from vivavoce.reports.intents.meanings import MEASURES, Measure
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.intents.wording import OUTCOME_TITLES
+from vivavoce.reports.shared.measures import Measure
 from vivavoce.web.access import Reader
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.language import Words

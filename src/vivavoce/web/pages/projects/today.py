@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.records import Rate
-from vivavoce.reports.intents.meanings import Measure
+from vivavoce.reports.shared.measures import Measure
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import go, page, part, unchanged, words_of

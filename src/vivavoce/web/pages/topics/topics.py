@@ -10,7 +10,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.reports.intents.meanings import MEASURES, Measure
+from vivavoce.reports.intents.meanings import MEASURES
+from vivavoce.reports.shared.measures import Measure
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader

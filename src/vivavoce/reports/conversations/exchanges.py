@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from vivavoce.conversations.result import Change, RunDiff
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import Exchange, TalkKey, Transcript
 from vivavoce.records import Status
-
-CUT = "..."
+from vivavoce.reports.shared.texts import CUT, shorten
 
 
 def exchange_at(transcript: Transcript, number: int) -> Exchange | None:
@@ -42,24 +39,6 @@ def gist(reply: str, notice: str = "", most: int = 140) -> str:
         kept = told[-len(kept) - 1 :]
     before = f"{CUT} " if len(kept) < len(told) else ""
     return before + shorten(" ".join(kept), most - len(before))
-
-
-def shorten(text: str, most: int = 140) -> str:
-    """Return a text on one line and not longer than `most`, cut between words where that is possible."""
-    flat = " ".join(visible(text).split())
-    if len(flat) <= most:
-        return flat
-    cut = flat[: most - len(CUT)]
-    words = cut.rpartition(" ")[0]
-    return (words if len(words) > most // 2 else cut) + CUT
-
-
-def visible(text: str) -> str:
-    """Leave out characters that steer a terminal or turn the direction of a line: a bot may send anything."""
-    return _STEERING.sub("", text)
-
-
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def key_before(diff: RunDiff, change: Change) -> TalkKey:
