@@ -18,6 +18,7 @@ from vivavoce.errors import MissingPartError, UsageError, VivaError, nearest
 __all__ = [
     "BOTS",
     "CLASSIFIERS",
+    "EXAMS",
     "FORMATS",
     "Description",
     "available",
@@ -30,6 +31,7 @@ __all__ = [
 
 BOTS = "vivavoce.bots"
 CLASSIFIERS = "vivavoce.classifiers"
+EXAMS = "vivavoce.exams"
 FORMATS = "vivavoce.formats"
 OWN = "vivavoce"
 

@@ -16,16 +16,17 @@ from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json
 from vivavoce.dialogues.corpus.writing import dialogue_json
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.raters.protocol import Rater
-from vivavoce.dialogues.raters.registry import RATERS, load_rater
+from vivavoce.dialogues.raters.registry import load_rater
 from vivavoce.dialogues.result import Cause, DialoguesResult, Reason, Score, TurnEffect
 from vivavoce.dialogues.result_json import result_to_json, score_to_json
 from vivavoce.errors import DataError, Fault, WorkError, plural
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, find_unit, reasons_of, remarks_on
-from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
 from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
+from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
+    Exam,
     Finished,
     Json,
     Measure,
@@ -39,11 +40,6 @@ __all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
 
 # Talks in a unit: few enough for progress that moves, enough to rate them in batches.
 CHUNK = 64
-_CHOICES: Mapping[str, Choice] = {
-    "rater": named(RATERS, "rater", "learned"),
-    "seed": from_settings("seed"),
-    "source": text("memory"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +59,10 @@ _LOGS: Kept[Log] = Kept(4)
 _RATERS: Kept[Rater] = Kept(4)
 
 
-class Dialogues:
+class Dialogues(Exam):
     """Scores for logged talks; the material is JSON Lines as `dialogues_to_bytes` writes them."""
 
-    name = "dialogues"
-    in_executor = True
-
-    def check(self, options: Options) -> dict[str, Json]:
-        """Return the options complete and in order."""
-        return check_options(self.name, options, _CHOICES)
+    kind = DIALOGUES
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return a unit for every few dozen talks."""
@@ -84,7 +75,7 @@ class Dialogues:
         """Score the talks of one unit."""
         from vivavoce.dialogues.exam import rate_in_chunks
 
-        checked: Mapping[str, Any] = self.check(work.options)
+        checked = self.check(work.options)
         log = _log(work.material)
         rater = _RATERS.get((work.run, checked["rater"]), lambda: load_rater(checked["rater"]))
         talks = find_unit(log.chunks(), work.key)
@@ -95,15 +86,17 @@ class Dialogues:
         from vivavoce.dialogues.exam import conclude
         from vivavoce.reports.dialogues import wording
 
-        checked: Mapping[str, Any] = self.check(options)
+        checked = self.check(options)
         log = _log(material)
         scores = _gather(log, finished)
         rater, seed, source = load_rater(checked["rater"]), checked["seed"], checked["source"]
         result = conclude(log.dialogues, scores, rater, seed=seed, source=source, notes=log.notes)
+        findings = result_to_json(result)
         return Conclusion(
             headline=wording.headline(result),
             measures=tuple(_measures(result)),
-            documents=tuple(_documents(result)),
+            scores=tuple(findings["scores"]),
+            documents=tuple(_documents(result, findings)),
             warnings=(*wording.remarks(result), *remarks_on(finished, log.chunks())),
         )
 
@@ -229,10 +222,10 @@ def _measures(result: DialoguesResult) -> Iterator[Measure]:
             yield Measure(scope, name, getattr(agreement, name))
 
 
-def _documents(result: DialoguesResult) -> Iterator[Document]:
+def _documents(result: DialoguesResult, findings: Mapping[str, Any]) -> Iterator[Document]:
     from vivavoce.reports.dialogues.html import render_dialogues
     from vivavoce.reports.shared.figures import dialogues_figures
 
-    yield json_document("findings.json", result_to_json(result))
+    yield json_document("findings.json", findings)
     yield html_document("report.html", render_dialogues(result))
     yield from figure_documents(dialogues_figures(result))
