@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.shared.completion import complete_bot, complete_suite
-from vivavoce.cli.shared.options import EXAM, GATES, OUTPUT, READING, Output, Sheet, setting
+from vivavoce.cli.shared.options import EXAM, GATES, OUTPUT, READING, Output, Sheet, exam_option, setting
+from vivavoce.jobs.exams.kinds import CONVERSATIONS
 
 BOTS = "The bots"
+_RUN = {option.name: option for option in CONVERSATIONS.options}
 
 SuiteName = Annotated[
     str,
@@ -99,10 +101,7 @@ class Choice:
 class Repeating:
     """How often the conversations are held, and in which drawn order."""
 
-    repeats: Annotated[
-        int,
-        typer.Option("--repeats", metavar="N", min=1, help="Hold each conversation N times.", rich_help_panel=EXAM),
-    ] = 1
+    repeats: Annotated[int, exam_option(_RUN["repeats"], EXAM)] = _RUN["repeats"].default
     seed: Annotated[int | None, setting("seed", EXAM, metavar="N")] = None
 
 
@@ -110,60 +109,11 @@ class Repeating:
 class Pressure:
     """How hard each bot is asked."""
 
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            metavar="N",
-            min=1,
-            help="Conversations at once with each bot.",
-            show_default="the bot's own limit",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    rate: Annotated[
-        float | None,
-        typer.Option(
-            "--rate",
-            metavar="N",
-            min=0.001,
-            help="Messages a second to each bot, at most.",
-            show_default="the bot's own limit",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout",
-            metavar="SECONDS",
-            min=0.001,
-            help="Time for one reply.",
-            show_default="the bot's own, 30",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    retries: Annotated[
-        int | None,
-        typer.Option(
-            "--retries",
-            metavar="N",
-            min=0,
-            help="Further tries after an error that may pass; 0: none.",
-            show_default="the bot's own, 2",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    max_messages: Annotated[
-        int | None,
-        typer.Option(
-            "--max-messages",
-            metavar="N",
-            min=1,
-            help="Send no more messages than this in all; what is left can be resumed.",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
+    concurrency: Annotated[int | None, exam_option(_RUN["concurrency"], BOTS)] = None
+    rate: Annotated[float | None, exam_option(_RUN["per_second"], BOTS)] = None
+    timeout: Annotated[float | None, exam_option(_RUN["timeout_s"], BOTS)] = None
+    retries: Annotated[int | None, exam_option(_RUN["retries"], BOTS)] = None
+    max_messages: Annotated[int | None, exam_option(_RUN["max_messages"], BOTS)] = None
 
 
 MarkdownPath = Annotated[

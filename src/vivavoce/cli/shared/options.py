@@ -11,9 +11,16 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from vivavoce.cli.shared.completion import complete_choices, complete_classifier, complete_format, complete_material
+from vivavoce.cli.shared.completion import (
+    complete_choices,
+    complete_classifier,
+    complete_format,
+    complete_material,
+    complete_plugin,
+)
+from vivavoce.options import Option
 from vivavoce.records import AUTO
-from vivavoce.settings import OPTIONS
+from vivavoce.settings import OPTIONS, PAPER
 
 EXAM = "The exam"
 READING = "Reading the file"
@@ -33,6 +40,23 @@ def setting(name: str, panel: str, *flags: str, help: str = "", metavar: str | N
         show_default=default or str(row.default),
         rich_help_panel=panel,
         autocompletion=complete_choices(row.choices) if row.choices else None,
+    )
+
+
+def exam_option(option: Option, panel: str | None = None) -> Any:
+    """Return the command-line option of an exam's option."""
+    shown = option.default if isinstance(option.default, str | int | float) else ""
+    repeated = " May be repeated." if option.several else ""
+    complete = complete_plugin(option.plugins) if option.plugins else None
+    return typer.Option(
+        option.command_flag,
+        metavar="|".join(option.choices) or option.metavar or None,
+        min=option.low,
+        max=option.high,
+        help=f"{option.help}{repeated}",
+        show_default=option.empty or str(shown),
+        rich_help_panel=panel,
+        autocompletion=complete_choices(option.choices) if option.choices else complete,
     )
 
 
@@ -196,7 +220,7 @@ class Splitting:
             metavar="K,P",
             help="Which topics serve as plausible negatives: those under K examples, or the smallest up to the "
             "share P. May be repeated.",
-            show_default="0,0 0,0.15 5,0",
+            show_default=" ".join(f"{k},{p:g}" for k, p in PAPER),
             rich_help_panel=EXAM,
         ),
     ] = None

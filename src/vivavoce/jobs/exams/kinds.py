@@ -203,6 +203,14 @@ REPEATS = Option(
     metavar="N",
     daily=True,
 )
+
+
+def _limit(name: str, kind: type, low: float, help: str, **more: Any) -> Option:
+    """Return an option that lowers what each bot allows."""
+    texts = {"metavar": "N", "empty": "the bot's own limit", **more}
+    return Option(name, kind, help=help, low=low, **texts)
+
+
 CONVERSATIONS = ExamKind(
     "conversations",
     say("Conversations"),
@@ -210,11 +218,25 @@ CONVERSATIONS = ExamKind(
     units="vivavoce.jobs.exams.conversations:Conversations",
     options=(
         REPEATS,
-        Option("concurrency", int, low=1),
-        Option("per_second", float, low=0.001),
-        Option("timeout_s", float, low=0.001),
-        Option("retries", int, low=0),
-        Option("max_messages", int, low=1),
+        _limit("concurrency", int, 1, "Conversations at once with each bot."),
+        _limit("per_second", float, 0.001, "Messages a second to each bot, at most.", flag="--rate"),
+        _limit(
+            "timeout_s",
+            float,
+            0.001,
+            "Time for one reply.",
+            flag="--timeout",
+            metavar="SECONDS",
+            empty="the bot's own, 30",
+        ),
+        _limit("retries", int, 0, "Further tries after an error that may pass; 0: none.", empty="the bot's own, 2"),
+        _limit(
+            "max_messages",
+            int,
+            1,
+            "Send no more messages than this in all; what is left can be resumed.",
+            empty="no limit",
+        ),
         Option("give_up_after", int, 10, low=1),
         SEED,
         Option(PUBLIC_ONLY, bool, False),
@@ -240,7 +262,6 @@ CONVERSATIONS = ExamKind(
             label=say("Bots"),
             flag="--bot",
             metavar="NAME",
-            required=True,
             offered=True,
             daily=True,
         ),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
-from vivavoce.errors import AbsentError, UsageError, nearest, plural
+from vivavoce.errors import AbsentError, Fault, UsageError, nearest, plural
+from vivavoce.jobs.exams.kinds import MAX_SEED
 from vivavoce.jobs.exams.protocol import Options
+from vivavoce.options import check_options
+from vivavoce.records import Rate
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
@@ -22,11 +25,14 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.exams.allowed import SHIPPED_RATER, check_rater
+from vivavoce.workspace.exams.project_exams import Problem, ProjectExam
 from vivavoce.workspace.exams.runs import begin_run
 
 KIND = "dialogues"
 MOST_BATCH = 200
-MOST_SEED = 2**31 - 1
+MOST_SEED = MAX_SEED
+# A dialogue that scores less is one that a person would call a bad one.
+BAD_SCORE = 2.5
 # SQLite joins at most 500 queries into one; nobody looks at scores that are older than so many runs.
 MOST_RUNS = 400
 
@@ -172,6 +178,72 @@ def begin_scoring(
     options: Options = {"rater": rater, "seed": seed, "source": source}
     said = title or say(f"Talks of {source!s}")[:200]
     return begin_run(store, actor, project, KIND, said, options, material)
+
+
+class DialoguesInProject(ProjectExam):
+    """Scores for the logged dialogues of a project."""
+
+    def start(
+        self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any], *, title: str = ""
+    ) -> Run:
+        """Score a batch, or all dialogues."""
+        return begin_scoring(store, actor, project, title=title, **check_options(KIND, chosen, self.kind.chosen))
+
+    def daily_faults(self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any]) -> list[Fault]:
+        """Return that there is no such batch."""
+        known, batch = list(list_batches(store, project)), chosen.get("batch")
+        if batch is None or batch in known:
+            return super().daily_faults(store, actor, project, chosen)
+        return [Fault(f"there is no batch '{batch}'.{nearest(str(batch), known)}", "batch")]
+
+    def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the batches."""
+        return {batch: batch for batch in list_batches(store, project)}
+
+    def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
+        """Return the dialogues with the worst scores, as far as a person would call them bad."""
+        query = (
+            sa.select(dialogues.c.id, dialogues.c.name, dialogues.c.bot, scores.c.score, scores.c.low, scores.c.high)
+            .join(scores, scores.c.dialogue_id == dialogues.c.id)
+            .where(scores.c.run_id == run.id, scores.c.score < BAD_SCORE)
+            .order_by(scores.c.score, dialogues.c.id)
+        )
+        with store.reading() as tx:
+            rows = tx.connection.execute(query.limit(most)).all()
+        return [
+            Problem(
+                KIND,
+                "talk",
+                f"The talk {row.name} would be marked {row.score:.1f} of 5.",
+                run.number,
+                size=Rate(row.score, row.low, row.high, 1),
+                bot=row.bot or "",
+                talk=row.id,
+            )
+            for row in rows
+        ]
+
+    def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
+        """Yield that dialogues are missing, or that they were never scored."""
+        if not tx.dialogues.count(project.id):
+            yield "talks"
+        elif not examined:
+            yield KIND
+
+    def scopes(self, run: Run, scopes: Sequence[str]) -> Sequence[str]:
+        """Return that of all dialogues."""
+        return [""]
+
+
+def exam_material(store: Store, project: Project) -> bytes:
+    """Return all logged dialogues as a run keeps them; refuse a project without any."""
+    from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
+
+    with store.reading() as tx:
+        rows, marks = tx.dialogues.of_project(project.id), _marks(tx, project)
+    if not rows:
+        raise UsageError("there are no talks to score", remedy="bring some in first")
+    return dialogues_to_bytes(to_dialogue(row, marks.get(row.id, ())) for row in rows)
 
 
 def to_dialogue(row: DialogueRow, given: Iterable[RatingRow] = ()) -> Dialogue:

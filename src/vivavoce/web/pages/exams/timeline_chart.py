@@ -12,7 +12,7 @@ from vivavoce.records import Rate
 from vivavoce.store.repositories.measures import MeasurePoint
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.web.pages.exams.findings import scope_title
 from vivavoce.workspace.exams.timeline import Mark, Timeline
 
 if TYPE_CHECKING:

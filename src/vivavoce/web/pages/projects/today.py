@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlencode
 from zlib import crc32
 
 from fastapi import APIRouter, Query, Request
@@ -16,17 +15,15 @@ from vivavoce.reports.intents.meanings import Measure
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import go, page, part, unchanged, words_of
-from vivavoce.web.formats import Writer
+from vivavoce.web.exam_pages import ProblemLine, exam_title, pages_of
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.pages.exams.problem_links import problem_links
 from vivavoce.web.pages.exams.verdict_words import changes_note
 from vivavoce.web.parts import Progress, Tone
-from vivavoce.web.progress import KINDS, LABELS, RunBadge, badge_of, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.progress import LABELS, RunBadge, badge_of, run_path
+from vivavoce.workspace.exams.project_exams import project_exam
 from vivavoce.workspace.exams.verdicts import Verdict
 from vivavoce.workspace.projects import today
-from vivavoce.workspace.projects.moves import Move, measure_of
-from vivavoce.workspace.projects.problems import Problem
+from vivavoce.workspace.projects.moves import Move
 from vivavoce.workspace.projects.today import Light, Today
 
 router = APIRouter(prefix="/p/{slug}")
@@ -55,15 +52,6 @@ class ExamLine:
     headline: str
     run: Run
     href: str
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemLine:
-    """A problem in words, the ways to it, and what to do."""
-
-    text: str
-    links: tuple[Link, ...]
-    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +161,7 @@ def running_view(words: Words, project: Project, found: Sequence[Run]) -> Runnin
     lines = tuple(
         GoingOn(
             run.title,
-            words.gettext(KINDS[run.kind]),
+            exam_title(words, run.kind),
             run_path(project, run),
             Progress(words.gettext(LABELS[run.state]), run.done + run.failed, run.total, run.failed),
         )
@@ -194,7 +182,7 @@ def _view(words: Words, who: Visitor, project: Project, found: Today) -> TodayVi
         exams=tuple(_exam_lines(words, project, found)),
         stale=_stale(words, found),
         alarms=tuple(_move_line(words, project, found, move) for move in found.alarms),
-        problems=tuple(_problem_line(words, who, project, one) for one in found.problems),
+        problems=tuple(pages_of(one.exam).problem_line(words, who, project, one) for one in found.problems),
         moves=tuple(_move_line(words, project, found, move) for move in found.moves),
         people=found.people,
         runs=tuple(_run_line(words, project, run) for run in found.runs[:SHOWN_RUNS]),
@@ -237,7 +225,7 @@ def _stale(words: Words, found: Today) -> str:
 def _exam_lines(words: Words, project: Project, found: Today) -> Iterator[ExamLine]:
     for state in found.exams:
         headline = state.run.headline or state.run.title
-        yield ExamLine(words.gettext(KINDS[state.exam]), headline, state.run, run_path(project, state.run))
+        yield ExamLine(exam_title(words, state.exam), headline, state.run, run_path(project, state.run))
 
 
 def _move_line(words: Words, project: Project, found: Today, move: Move) -> MoveLine:
@@ -246,11 +234,10 @@ def _move_line(words: Words, project: Project, found: Today, move: Move) -> Move
         # Two intervals apart take far more data to tell a change than the questions that both runs share.
         text = BY_ITSELF
     newest = next(state.run for state in found.exams if state.exam == move.exam)
-    scope = move.scope if move.exam == "conversations" else ""
     return MoveLine(
-        words.gettext(KINDS[move.exam]),
-        scope,
-        measure_of(move.exam, move.name),
+        exam_title(words, move.exam),
+        pages_of(move.exam).scope_title(move.scope),
+        project_exam(move.exam).measure(move.name),
         move.before,
         move.after,
         RunBadge(words.gettext(text), tone),
@@ -260,48 +247,8 @@ def _move_line(words: Words, project: Project, found: Today, move: Move) -> Move
     )
 
 
-def _problem_line(words: Words, who: Visitor, project: Project, problem: Problem) -> ProblemLine:
-    if problem.kind == "conversation":
-        return _failing_line(words, project, problem)
-    if problem.kind == "talk":
-        return _talk_line(words, project, problem)
-    links = tuple(problem_links(words, project, problem, may_edit=who.may("editor")))
-    return ProblemLine(words.said(problem.text), links, words.said(problem.remedy))
-
-
-def _failing_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
-    path = f"/p/{project.slug}"
-    ways = (
-        *((name, f"{path}/topics/{topic}") for name, topic in zip(problem.topics, problem.topic_ids, strict=True)),
-        (words.gettext("The scenario"), f"{path}/scenarios/{problem.scenario_id}" if problem.scenario_id else ""),
-        (words.gettext("The bot"), f"{path}/bots/{problem.bot_id}" if problem.bot_id else ""),
-        (words.gettext("The turns"), f"{path}/conversations/{problem.run}/turns?{urlencode({'bot': problem.bot})}"),
-        (words.gettext("The run"), f"{path}/conversations/{problem.run}"),
-    )
-    said = f"{problem.bot}: {problem.text}" if not problem.text.startswith(problem.bot) else problem.text
-    links = tuple(Link(title, href) for title, href in ways if href)
-    return ProblemLine(words.said(said), links, _sentence(words.said(problem.remedy)))
-
-
-def _sentence(text: str) -> str:
-    """Return advice as a sentence: a capital first and a stop last."""
-    told = text[:1].upper() + text[1:]
-    return told if not told or told.endswith((".", "!", "?")) else f"{told}."
-
-
-def _talk_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
-    score = Writer(words).number(problem.size.value if problem.size else None, 1)
-    text = words.gettext("People would give a talk about %(score)s of 5.", score=score)
-    if problem.bot:
-        text = words.gettext(
-            "People would give a talk with %(bot)s about %(score)s of 5.", bot=problem.bot, score=score
-        )
-    link = Link(words.gettext("Read the talk"), f"/p/{project.slug}/dialogues/{problem.talk}")
-    return ProblemLine(text, (link,), words.gettext("Read it, and rate it: the score is only a guess."))
-
-
 def _run_line(words: Words, project: Project, run: Run) -> RunLine:
-    return RunLine(run.title, words.gettext(KINDS[run.kind]), run_path(project, run), badge_of(words, run), run)
+    return RunLine(run.title, exam_title(words, run.kind), run_path(project, run), badge_of(words, run), run)
 
 
 def _steps(words: Words, who: Visitor, project: Project, found: Today) -> Iterator[StepLine]:
@@ -347,4 +294,11 @@ def _steps(words: Words, who: Visitor, project: Project, found: Today) -> Iterat
         ),
     }
     if who.may("editor"):
-        yield from (StepLine(*texts[step]) for step in found.steps if step != "bot" or who.may("admin"))
+        for step in found.steps:
+            if step not in texts:
+                pages = pages_of(step)
+                yield StepLine(
+                    words.gettext(pages.kind.title), words.gettext(pages.kind.summary), pages.start_path(project)
+                )
+            elif step != "bot" or who.may("admin"):
+                yield StepLine(*texts[step])
