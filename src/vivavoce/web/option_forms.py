@@ -61,7 +61,7 @@ def option_form(
             wrong, help = fault(option.name), words.gettext(option.help)
             label = words.gettext("Other settings")
             more.append(Field(option.name, label, value=values.get(option.name, ""), help=help, error=wrong))
-        elif not option.several:
+        elif not option.several or not option.offered:
             value = values.get(option.name, default_text(option))
             (more if option.more else first).append(option_field(words, option, value, fault(option.name)))
     return ExamForm(tuple(first), tuple(more))
@@ -141,7 +141,10 @@ def _read_value(form: Fields, option: Option) -> Any:
         chosen = form.choice(PRESET, (*presets, OTHERS), option.presets[0].name)
         return _read_pairs(form, option.name) if chosen == OTHERS else presets.get(chosen)
     if option.several:
-        return list(form.all(option.name)) or None
+        texts = form.all(option.name)
+        # What cannot be ticked is typed, with commas between.
+        names = texts if option.offered else [part.strip() for text in texts for part in text.split(",")]
+        return [name for name in names if name] or None
     if option.type is bool:
         return form.flag(option.name)
     text = form.text(option.name, most=MAX_LETTERS)
@@ -176,6 +179,6 @@ def _read_pairs(form: Fields, name: str) -> list[list[float]]:
 def typed_values(form: Fields, options: Sequence[Option]) -> dict[str, str]:
     """Return what was typed, to be shown again."""
     names = ["title", *([PRESET] if any(option.presets for option in options) else [])]
-    names += [option.name for option in options if not option.several or option.presets]
+    names += [option.name for option in options if not option.several or option.presets or not option.offered]
     flags = {option.name: "on" if form.flag(option.name) else "" for option in options if option.type is bool}
     return {name: form.text(name)[:MAX_LETTERS] for name in names} | flags

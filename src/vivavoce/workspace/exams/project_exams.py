@@ -155,9 +155,11 @@ class ProjectExam:
         return tuple(dict.fromkeys(scopes))[:MAX_SCOPES]
 
     def measure(self, name: str) -> Measure:
-        """Return what a number of this exam means."""
-        measure: Measure = load_part(self.kind.measures)[name]
-        return measure
+        """Return what a number of this exam means; one that it does not explain goes by its name."""
+        from vivavoce.reports.intents.meanings import Measure
+
+        table: Mapping[str, Measure] = load_part(self.kind.measures) if self.kind.measures else {}
+        return table.get(name) or Measure(name, name.replace("_", " ").capitalize(), "", "neither", "score")
 
 
 def project_exam(name: str) -> ProjectExam:

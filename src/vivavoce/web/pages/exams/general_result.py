@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from starlette.responses import Response
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.rows import MeasureRow, Project, Run, RunState
+from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import Visitor
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.cells import rate_cell
@@ -24,7 +23,7 @@ from vivavoce.web.pages.exams.findings import progress_left, run_lead
 from vivavoce.web.parts import Column, Row
 from vivavoce.web.progress import ProgressView, RunHead, run_head, tab_title
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.exams.project_exams import project_exam
+from vivavoce.workspace.exams.project_exams import ProjectExam, project_exam
 
 MAX_ROWS = 500
 MAX_PROBLEMS = 10
@@ -79,25 +78,14 @@ def general_page(request: Request, who: Visitor, store: Store, project: Project,
 
 
 def _numbers(words: Words, store: Store, run: Run) -> Table | None:
-    measures = runs.measures_of(store, run)
+    exam = ProjectExam(pages_of(run.kind).kind)
     columns = (Column(words.gettext("Number")), Column(words.gettext("Value"), number=True))
-    rows = tuple(Row((_number_title(words, run, row), _number_cell(words, run, row))) for row in measures)
-    return Table(words.gettext("The numbers, with intervals"), columns, rows) if rows else None
-
-
-def _number_title(words: Words, run: Run, row: MeasureRow) -> str:
-    title = row.name
-    with suppress(UsageError, KeyError, ValueError):
-        title = words.said(project_exam(run.kind).measure(row.name).title)
-    return f"{title} ({row.scope})" if row.scope else title
-
-
-def _number_cell(words: Words, run: Run, row: MeasureRow) -> object:
-    rate = Rate(row.value, row.low, row.high, row.n)
-    try:
-        return rate_cell(words, rate, project_exam(run.kind).measure(row.name).kind)
-    except (UsageError, KeyError, ValueError):
-        return rate_cell(words, rate, "score")
+    rows = []
+    for row in runs.measures_of(store, run):
+        measure = exam.measure(row.name)
+        title = words.said(measure.title) + (f" ({row.scope})" if row.scope else "")
+        rows.append(Row((title, rate_cell(words, Rate(row.value, row.low, row.high, row.n), measure.kind))))
+    return Table(words.gettext("The numbers, with intervals"), columns, tuple(rows)) if rows else None
 
 
 def _problems(words: Words, who: Visitor, store: Store, project: Project, run: Run) -> tuple[ProblemLine, ...]:
