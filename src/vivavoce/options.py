@@ -12,10 +12,9 @@ from typing import Any
 
 from vivavoce import plugins
 from vivavoce.errors import Fault, UsageError, VivaError, nearest
+from vivavoce.sentences import say
 
 __all__ = ["Option", "Preset", "UnfitError", "check_options", "check_value"]
-
-_KINDS: Mapping[type, str] = {Path: "path", str: "text", int: "whole number", float: "number", bool: "true or false"}
 
 
 class UnfitError(Exception):
@@ -68,21 +67,27 @@ class Option:
     presets: tuple[Preset, ...] = ()
 
     @property
-    def kind(self) -> str:
-        """The type in words."""
+    def wanted(self) -> str:
+        """What a value must be, in words."""
+        whole, low, high = self.type is int, self.low, self.high
         if self.choices:
-            return "one of " + ", ".join(self.choices)
-        if self.low is None:
-            return _KINDS[self.type]
-        if self.high is None:
-            return f"{_KINDS[self.type]}, at least {self.low}"
-        ends = f"between {self.low} and {self.high}" if self.open_ends else f"from {self.low} to {self.high}"
-        return f"{_KINDS[self.type]} {ends}"
+            return say(f"one of {', '.join(self.choices)!s}")
+        if low is None:
+            return {Path: say("a path"), str: say("a text"), bool: say("true or false")}.get(
+                self.type, say("a number")
+            )
+        if high is None:
+            least, number = say(f"a whole number, at least {low:,}"), say(f"a number, at least {low:,}")
+            return least if whole else number
+        if self.open_ends:
+            return say(f"a number between {low:,} and {high:,}")
+        within, number = say(f"a whole number from {low:,} to {high:,}"), say(f"a number from {low:,} to {high:,}")
+        return within if whole else number
 
     @property
-    def wanted(self) -> str:
-        """What a value must be, with its article."""
-        return f"a {self.kind}" if self.type in (int, float, Path) and not self.choices else self.kind
+    def kind(self) -> str:
+        """The type in words, without its article."""
+        return self.wanted.removeprefix("a ")
 
     @property
     def command_flag(self) -> str:

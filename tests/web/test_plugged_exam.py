@@ -58,7 +58,7 @@ def work_off(store: Store) -> None:
 def test_it_is_listed_after_those_of_the_product() -> None:
     assert [kind.name for kind in exam_kinds()] == ["intents", "engines", "conversations", "dialogues", "answers"]
     assert load_exam("answers").check({}) == {"max_letters": 300, "ignored": []}
-    with pytest.raises(UsageError, match="max_letters: must be a whole number from 1 to 10000"):
+    with pytest.raises(UsageError, match="max_letters: must be a whole number from 1 to 10,000"):
         load_exam("answers").check({"max_letters": 0})
 
 
@@ -90,7 +90,7 @@ def test_it_has_a_form_made_from_its_options_and_a_page_made_from_its_findings(
     assert "Start the exam" not in reader.get(path).text
     refused = editor.post(path, data={"max_letters": "0", "title": "Mine"})
     assert refused.status_code == 400
-    assert "must be a whole number from 1 to 10000" in refused.text
+    assert "must be a whole number from 1 to 10,000" in refused.text
     assert 'value="Mine"' in refused.text
     sent = editor.post(path, data={"max_letters": "200", "title": "Mine"})
     assert (sent.status_code, sent.headers["location"]) == (303, "/p/jobs/runs/1")

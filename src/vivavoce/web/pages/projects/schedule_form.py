@@ -112,9 +112,10 @@ def form_page(  # noqa: PLR0917
         else:
             value = values.get(option.name) or default_text(option)
             fields.append(option_field(words, option, value, wrong, offers))
+    lead = words.gettext("The exam starts every day on the material as it is then.")
     hint = words.gettext(exam.kind.daily_hint) if exam.kind.daily_hint else ""
     view = ScheduleFormView(
-        lead=f"{words.gettext('The exam starts every day on the material as it is then.')} {hint}".strip(),
+        lead=f"{lead} {hint}".strip(),
         action=action,
         submit=words.gettext("Save") if changed else words.gettext("Make the daily run"),
         kind=typed.kind,
