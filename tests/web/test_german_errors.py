@@ -30,7 +30,7 @@ REFUSED: tuple[tuple[str, dict[str, str] | None, str], ...] = (
     (f"{HERE}/bots/new", {"form": "yaml", "name": "x", "entry": "kind: htp"}, "Meinten Sie 'http'?"),
     (f"{HERE}/suites", {"do": "shipped", "shipped": "fligth"}, "Meinten Sie 'flight'?"),
     (f"{HERE}/suites", {"do": "upload"}, "Es wurde keine Datei gewählt"),
-    (f"{HERE}/intents", {"classifier": "linear", "retries": "x"}, "ist keine Zahl von"),
+    (f"{HERE}/intents", {"classifier": "linear", "retries": "x"}, "muss eine ganze Zahl von 1 bis 100 sein"),
     (f"{HERE}/intents", {"classifier": "tfidf"}, "Das Projekt hat noch keine Beispiele"),
     (f"{HERE}/engines", {"classifiers": "tfidf"}, "Weniger als zwei Modelle sind gewählt"),
     (f"{HERE}/settings", {"name": "Work", "threshold": "7", "classifier": "linear"}, "ist keine Zahl von 0 bis 1"),
