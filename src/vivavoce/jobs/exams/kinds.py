@@ -5,7 +5,6 @@ Nothing here loads more than texts and numbers: forms, help and lists read it at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,20 +57,28 @@ def _read_pair(pair: Any) -> tuple[int, float]:
     return setting.k, setting.p
 
 
-def _without(options: Sequence[Option], *names: str) -> tuple[Option, ...]:
-    return tuple(option for option in options if option.name not in names)
-
-
 # --- topics: one classifier, or several on the same splits --------------------------------------------------------
+
+# What a project offers to choose from, also for daily runs.
+_OFFERED: dict[str, Any] = {"metavar": "NAME", "offered": True, "daily": True}
+_OFFERED_LIST: dict[str, Any] = {"default": [], "several": True, **_OFFERED}
 
 CLASSIFIER = replace(
     _SETTINGS["classifier"],
     plugins=plugins.CLASSIFIERS,
     label=say("Engine"),
     empty=say("engine of the project"),
-    metavar="NAME",
-    offered=True,
-    daily=True,
+    **_OFFERED,
+)
+CLASSIFIERS = Option(
+    "classifiers",
+    help=say("Classifiers, as `kind` or `kind:option`; two or more."),
+    fewest=2,
+    most=20,
+    plugins=plugins.CLASSIFIERS,
+    label=say("Engines"),
+    flag="--classifier",
+    **_OFFERED_LIST,
 )
 SEED = replace(
     _SETTINGS["seed"], high=MAX_SEED, label=say("Seed"), help=say("The same seed gives the same splits."), more=True
@@ -141,21 +148,8 @@ SHARE = replace(
 # The project decides where a person does not; how topics of one example are treated is a matter of the local command.
 CHOSEN_SPLITS = tuple(
     replace(option, default=None) if option.name == "threshold" else option
-    for option in _without(SPLITS, "partition", "singletons")
-)
-CLASSIFIERS = Option(
-    "classifiers",
-    default=[],
-    help=say("Classifiers, as `kind` or `kind:option`; two or more."),
-    several=True,
-    fewest=2,
-    most=20,
-    plugins=plugins.CLASSIFIERS,
-    label=say("Engines"),
-    flag="--classifier",
-    metavar="NAME",
-    daily=True,
-    offered=True,
+    for option in SPLITS
+    if option.name not in ("partition", "singletons")
 )
 
 INTENTS = ExamKind(
@@ -243,49 +237,24 @@ CONVERSATIONS = ExamKind(
     ),
     choices=(
         Option(
-            "suite",
-            help=say("Id or name of the suite."),
-            label=say("Suite"),
-            metavar="NAME",
-            required=True,
-            offered=True,
-            reloads=True,
-            daily=True,
+            "suite", help=say("Id or name of the suite."), label=say("Suite"), required=True, reloads=True, **_OFFERED
         ),
         Option(
-            "bots",
-            default=[],
-            help=say("Names of bots."),
-            several=True,
-            fewest=1,
-            most=50,
-            label=say("Bots"),
-            flag="--bot",
-            metavar="NAME",
-            offered=True,
-            daily=True,
+            "bots", help=say("Names of bots."), fewest=1, most=50, label=say("Bots"), flag="--bot", **_OFFERED_LIST
         ),
         Option(
             "domains",
-            default=[],
             help=say("Only these domains; none: all."),
-            several=True,
             label=say("Domains (none: all)"),
             flag="--domain",
-            metavar="NAME",
-            offered=True,
-            daily=True,
+            **_OFFERED_LIST,
         ),
         Option(
             "levels",
-            default=[],
             help=say("Only these levels; none: all."),
-            several=True,
             label=say("Levels (none: all)"),
             flag="--level",
-            metavar="NAME",
-            offered=True,
-            daily=True,
+            **_OFFERED_LIST,
         ),
         replace(REPEATS, high=MAX_REPEATS),
         Option(
@@ -339,13 +308,7 @@ DIALOGUES = ExamKind(
     options=(RATER, SEED, Option("source", default="memory")),
     choices=(
         Option(
-            "batch",
-            help=say("A batch of logged talks only."),
-            label=say("Talks"),
-            empty=say("all talks"),
-            metavar="NAME",
-            offered=True,
-            daily=True,
+            "batch", help=say("A batch of logged talks only."), label=say("Talks"), empty=say("all talks"), **_OFFERED
         ),
         RATER,
         SEED,
