@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import vivavoce
+from vivavoce.jobs.exams.protocol import ExamKind
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "vivavoce"
@@ -135,7 +136,8 @@ def test_listing_plugins_loads_none_of_them() -> None:
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_entry_point_loads(entry: str) -> None:
     module, _, attribute = ENTRIES[entry].partition(":")
-    assert callable(getattr(import_module(module), attribute))
+    loaded = getattr(import_module(module), attribute)
+    assert isinstance(loaded, ExamKind) if entry.startswith("vivavoce.exams:") else callable(loaded)
 
 
 # Small and documented

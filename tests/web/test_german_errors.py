@@ -32,7 +32,7 @@ REFUSED: tuple[tuple[str, dict[str, str] | None, str], ...] = (
     (f"{HERE}/suites", {"do": "upload"}, "Es wurde keine Datei gewählt"),
     (f"{HERE}/intents", {"classifier": "linear", "retries": "x"}, "muss eine ganze Zahl von 1 bis 100 sein"),
     (f"{HERE}/intents", {"classifier": "tfidf"}, "Das Projekt hat noch keine Beispiele"),
-    (f"{HERE}/engines", {"classifiers": "tfidf"}, "Weniger als zwei Modelle sind gewählt"),
+    (f"{HERE}/engines", {"classifiers": "tfidf"}, "1 angegeben: wählen Sie mindestens 2"),
     (f"{HERE}/settings", {"name": "Work", "threshold": "7", "classifier": "linear"}, "ist keine Zahl von 0 bis 1"),
     ("/people", {"login": "reader@example.org", "name": "Twin"}, "Es gibt schon eine Person mit dem Anmeldenamen"),
     ("/people", {"login": "", "name": ""}, "der Anmeldename braucht 1 bis"),

@@ -91,6 +91,8 @@ app.add_typer(
 
     What is not said is as the project has it. `viva runs start EXAM --help` lists the options of an exam.
 
+    Exit codes: 0 fine · 2 the input or the call is wrong · 3 the run failed, or the database cannot be reached.
+
     For example:
 
         viva runs start intents jobs --wait
@@ -110,7 +112,9 @@ def _start_commands() -> dict[str, Any]:
 
     starts = typer.Typer(rich_markup_mode="markdown")
     for kind in exam_kinds():
-        starts.command(kind.name)(_start_command(kind))
+        needed = "".join(f" {option.command_flag} {option.metavar}" for option in kind.chosen if option.required)
+        example = f"For example:\n\n    viva runs start {kind.name} jobs{needed} --wait"
+        starts.command(kind.name, help=f"{kind.summary}\n\n{example}")(_start_command(kind))
     return dict(get_group(starts).commands)
 
 
@@ -130,7 +134,6 @@ def _start_command(kind: ExamKind) -> Callable[..., None]:
         run = start_exam(store, PRODUCT, row, kind.name, said)
         _finish(store, row, _watched(store, row, run, quiet) if wait else run, json_path, quiet)
 
-    start.__doc__ = kind.summary
     types: dict[str, Any] = {"project": ProjectName, "workspace": Workspace}
     for option in kind.chosen:
         value = str if option.type is tuple else option.type

@@ -118,6 +118,7 @@ SPLITS = (
     ),
     replace(
         _SETTINGS["test_fraction"],
+        help=say("Share of each topic's examples that is held back for testing."),
         low=0.01,
         high=0.9,
         open_ends=False,

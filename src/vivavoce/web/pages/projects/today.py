@@ -40,6 +40,44 @@ VERDICTS: dict[Verdict, tuple[str, Tone]] = {
     "same": (gettext_noop("no clear change"), "neutral"),
     "unknown": (gettext_noop("cannot be told"), "neutral"),
 }
+# What is worth doing next, and where; what is not here is an exam that a plug-in brings.
+STEPS = {
+    "topics": (
+        gettext_noop("Bring in topics"),
+        gettext_noop("Import the questions that visitors write, each with its topic, or paste them."),
+        "import",
+    ),
+    "intents": (
+        gettext_noop("Examine the topics"),
+        gettext_noop("See whether anyone can learn them from these examples, and which are mixed up."),
+        "intents",
+    ),
+    "suite": (
+        gettext_noop("Pick a suite"),
+        gettext_noop("Scripted talks that ship, or your own: what the visitor writes and what the bot should do."),
+        "suites",
+    ),
+    "bot": (
+        gettext_noop("Add a bot"),
+        gettext_noop("Say where your bot is; suites that ship bring built-in ones to compare it with."),
+        "bots",
+    ),
+    "conversations": (
+        gettext_noop("Let bots talk"),
+        gettext_noop("Hold the scripted talks with one or more bots and see them side by side."),
+        "conversations",
+    ),
+    "talks": (
+        gettext_noop("Bring in logged talks"),
+        gettext_noop("Talks of your visitors get the mark that a person would probably give them."),
+        "dialogues",
+    ),
+    "dialogues": (
+        gettext_noop("Score the talks"),
+        gettext_noop("The worst come first, with what made them so."),
+        "dialogues",
+    ),
+}
 BY_ITSELF = gettext_noop("no clear change by itself")
 VERSIONS = 2**32 - 1
 
@@ -253,52 +291,12 @@ def _run_line(words: Words, project: Project, run: Run) -> RunLine:
 
 def _steps(words: Words, who: Visitor, project: Project, found: Today) -> Iterator[StepLine]:
     """Yield what is worth doing next, of that what the visitor may do."""
-    path = f"/p/{project.slug}"
-    texts = {
-        "topics": (
-            words.gettext("Bring in topics"),
-            words.gettext("Import the questions that visitors write, each with its topic, or paste them."),
-            f"{path}/import",
-        ),
-        "intents": (
-            words.gettext("Examine the topics"),
-            words.gettext("See whether anyone can learn them from these examples, and which are mixed up."),
-            f"{path}/intents",
-        ),
-        "suite": (
-            words.gettext("Pick a suite"),
-            words.gettext(
-                "Scripted talks that ship, or your own: what the visitor writes and what the bot should do."
-            ),
-            f"{path}/suites",
-        ),
-        "bot": (
-            words.gettext("Add a bot"),
-            words.gettext("Say where your bot is; suites that ship bring built-in ones to compare it with."),
-            f"{path}/bots",
-        ),
-        "conversations": (
-            words.gettext("Let bots talk"),
-            words.gettext("Hold the scripted talks with one or more bots and see them side by side."),
-            f"{path}/conversations",
-        ),
-        "talks": (
-            words.gettext("Bring in logged talks"),
-            words.gettext("Talks of your visitors get the mark that a person would probably give them."),
-            f"{path}/dialogues",
-        ),
-        "dialogues": (
-            words.gettext("Score the talks"),
-            words.gettext("The worst come first, with what made them so."),
-            f"{path}/dialogues",
-        ),
-    }
-    if who.may("editor"):
-        for step in found.steps:
-            if step not in texts:
-                pages = pages_of(step)
-                yield StepLine(
-                    words.gettext(pages.kind.title), words.gettext(pages.kind.summary), pages.start_path(project)
-                )
-            elif step != "bot" or who.may("admin"):
-                yield StepLine(*texts[step])
+    for step in found.steps if who.may("editor") else ():
+        if step in STEPS:
+            title, text, place = STEPS[step]
+            if step != "bot" or who.may("admin"):
+                yield StepLine(words.gettext(title), words.gettext(text), f"/p/{project.slug}/{place}")
+        else:
+            pages = pages_of(step)
+            title, text = words.gettext(pages.kind.title), words.gettext(pages.kind.summary)
+            yield StepLine(title, text, pages.start_path(project))
