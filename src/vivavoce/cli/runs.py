@@ -114,7 +114,9 @@ def _start_commands() -> dict[str, Any]:
     for kind in exam_kinds():
         needed = "".join(f" {option.command_flag} {option.metavar}" for option in kind.chosen if option.required)
         example = f"For example:\n\n    viva runs start {kind.name} jobs{needed} --wait"
-        starts.command(kind.name, help=f"{kind.summary}\n\n{example}")(_start_command(kind))
+        # Typer takes the indentation, and with it the code, from an example that follows the first paragraph.
+        help = f"{kind.summary}\n\nWhat is not said is as the project has it.\n\n{example}"
+        starts.command(kind.name, help=help)(_start_command(kind))
     return dict(get_group(starts).commands)
 
 

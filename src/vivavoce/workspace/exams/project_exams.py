@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import Fault, VivaError, nearest
 from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.jobs.exams.registry import find_kind, load_exam, load_part
-from vivavoce.options import Option, UnfitError, check_value
+from vivavoce.options import Option, UnfitError, check_options, check_value
 from vivavoce.plugins import CLASSIFIERS
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
@@ -80,6 +80,7 @@ class ProjectExam:
         for option in self._plugin_options(wanted):
             names = [check_plugin(actor, option, name) for name in _listed(wanted[option.name])]
             wanted[option.name] = names if option.several else names[0]
+        wanted = check_options(self.kind.name, wanted, self.kind.options)
         material = load_part(MATERIALS[self.kind.material])(store, project)
         name = title or self.name_run(project, wanted)
         return begin_run(store, actor, project, self.kind.name, name[:MOST_TITLE], wanted, material)
