@@ -68,7 +68,7 @@ def general_page(request: Request, who: Visitor, store: Store, project: Project,
         lead=run_lead(words, run),
         progress=progress_left(words, store, project, run),
         numbers=_numbers(words, store, run) if findings else None,
-        tables=tuple(_tables(findings)),
+        tables=tuple(_tables(words, findings)),
         problems=_problems(words, who, store, project, run) if findings else (),
         notes=runs.warnings_of(store, run) if findings else (),
         facts=tuple(_facts(words, run, findings)),
@@ -97,24 +97,26 @@ def _problems(words: Words, who: Visitor, store: Store, project: Project, run: R
     return tuple(pages.problem_line(words, who, project, problem) for problem in problems)
 
 
-def _tables(findings: Mapping[str, Any]) -> Iterator[Table]:
+def _tables(words: Words, findings: Mapping[str, Any]) -> Iterator[Table]:
     """Yield each list of plain records as a table."""
     for name, value in findings.items():
         if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
             heads = [head for head, cell in value[0].items() if not isinstance(cell, list | dict)]
-            numbers = {head for head in heads if isinstance(value[0][head], int | float)}
+            # Findings are sorted by their keys; a row begins with what it is about.
+            heads.sort(key=lambda head: not isinstance(value[0][head], str))
+            numbers = {head for head in heads if type(value[0][head]) in (int, float)}
             columns = tuple(Column(_title(head), number=head in numbers) for head in heads)
-            rows = tuple(Row(tuple(_plain(row.get(head)) for head in heads)) for row in value[:MAX_ROWS])
+            rows = tuple(Row(tuple(_plain(words, row.get(head)) for head in heads)) for row in value[:MAX_ROWS])
             yield Table(_title(name), columns, rows)
 
 
 def _facts(words: Words, run: Run, findings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for option in pages_of(run.kind).kind.options:
-        if (value := run.options.get(option.name)) is not None:
-            yield words.gettext(option.label) if option.label else _title(option.name), _plain(value)
+        if (value := run.options.get(option.name)) not in (None, []):
+            yield words.gettext(option.label) if option.label else _title(option.name), _plain(words, value)
     for name, value in findings.items():
-        if isinstance(value, str | int | float) and name not in run.options:
-            yield _title(name), _plain(value)
+        if isinstance(value, str | int | float) and name not in ("kind", *run.options):
+            yield _title(name), _plain(words, value)
     yield words.gettext("Data hash"), run.data_hash[:16]
 
 
@@ -122,7 +124,9 @@ def _title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _plain(value: object) -> str:
+def _plain(words: Words, value: object) -> str:
+    if isinstance(value, bool):
+        return words.gettext("yes") if value else words.gettext("no")
     if isinstance(value, float):
         return f"{value:g}"
     return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
