@@ -162,3 +162,17 @@ def test_the_command_line_has_it_with_its_options(topics: Any) -> None:
     assert made.returncode == 0, made.stderr
     run = json.loads(made.stdout)["run"]
     assert (run["kind"], run["total"], run["title"]) == ("answers", 1, "Answers")
+
+
+def test_a_broken_exam_is_left_out_and_the_others_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    info = tmp_path / "broken_exam-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-exam\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[vivavoce.exams]\nbroken = nothing_of_this_name:EXAM\nodd = json:loads\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugins._points.cache_clear()
+    assert [kind.name for kind in exam_kinds()] == ["intents", "engines", "conversations", "dialogues", "answers"]
+    assert "'broken' is left out" in caplog.text
+    assert "'odd' is left out" in caplog.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pkgutil import resolve_name
@@ -11,6 +12,7 @@ from vivavoce import plugins
 from vivavoce.errors import MissingPartError, UsageError, nearest
 from vivavoce.jobs.exams.protocol import Exam, ExamKind, Work
 
+_log = logging.getLogger(__name__)
 __all__ = ["EXAMS", "exam_kinds", "find_kind", "load_exam", "load_part", "perform_work"]
 
 
@@ -35,9 +37,11 @@ def _kinds(names: tuple[str, ...]) -> dict[str, ExamKind]:
     for name in names:
         try:
             kind = plugins.load(plugins.EXAMS, name)
-        except MissingPartError:
-            continue
-        if isinstance(kind, ExamKind):
+            if not isinstance(kind, ExamKind):
+                raise TypeError(f"it is a {type(kind).__name__}, not an ExamKind")
+        except (MissingPartError, TypeError) as error:
+            _log.warning("the exam '%s' is left out: %s", name, error)
+        else:
             kinds.append(kind)
     return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.place, kind.name))}
 

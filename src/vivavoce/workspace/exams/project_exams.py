@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vivavoce import plugins
 from vivavoce.errors import Fault, VivaError, nearest
 from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.jobs.exams.registry import find_kind, load_exam, load_part
@@ -120,7 +121,9 @@ class ProjectExam:
 
     def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
         """Return what can be chosen for an option that the project decides on: values and their titles."""
-        return {name: name for name in ready_engines(project)}
+        group = next(option.plugins for option in self.kind.chosen if option.name == name)
+        names = ready_engines(project) if group == CLASSIFIERS else plugins.available(group)
+        return {name: name for name in names}
 
     def usual(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Sequence[str]:
         """Return which of them are ticked before anybody has chosen."""
