@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from pictures import undrawn
-from vivavoce.jobs.concluding import Concluded, keep_concluded
+from vivavoce.jobs.concluding import keep_concluded
 from vivavoce.jobs.exams.documents import dataset_from_bytes, dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Finished, Outcome, Work
 from vivavoce.jobs.exams.registry import load_exam
@@ -141,7 +141,7 @@ def finish(store: Store, run: Run, found: Conclusion, *, failed: int = 0) -> Run
                 else:
                     tx.units.finish(unit.id, "hall", b"done")
         (last,) = tx.units.claim_conclusions("hall", 1, now())
-        keep_concluded(tx, run, last, "hall", Concluded(found, {}))
+        keep_concluded(tx, run, last, "hall", found)
         done = tx.runs.get(run.id)
     assert done is not None
     return done

@@ -7,8 +7,8 @@ from functools import cache
 from pictures import undrawn
 from vivavoce.demo import dialogues_path
 from vivavoce.dialogues import Dialogue, read_dialogues
-from vivavoce.jobs.concluding import Concluded, conclude_run, keep_concluded
-from vivavoce.jobs.exams.protocol import Finished, Work
+from vivavoce.jobs.concluding import conclude_run, keep_concluded
+from vivavoce.jobs.exams.protocol import Conclusion, Finished, Work
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
@@ -48,7 +48,7 @@ def hold_scoring(store: Store, project: Project, *, rater: str = "learned", titl
 
 
 @cache
-def found_in(material: bytes, rater: str) -> Concluded:
+def found_in(material: bytes, rater: str) -> Conclusion:
     """Return what an exam of these talks finds."""
     exam = load_exam("dialogues")
     options = exam.check({"rater": rater, "source": "shipped"})

@@ -19,6 +19,7 @@ from vivavoce.errors import MissingPartError, UsageError, VivaError, nearest
 __all__ = [
     "BOTS",
     "CLASSIFIERS",
+    "EXAMS",
     "FORMATS",
     "Declaration",
     "Description",
@@ -36,6 +37,7 @@ __all__ = [
 
 BOTS = "vivavoce.bots"
 CLASSIFIERS = "vivavoce.classifiers"
+EXAMS = "vivavoce.exams"
 FORMATS = "vivavoce.formats"
 OWN = "vivavoce"
 F = TypeVar("F", bound=Callable[..., object])

@@ -17,11 +17,13 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from vivavoce.errors import Fault, FileError, UsageError, nearest
+from vivavoce.options import Option, UnfitError, check_value
 
 __all__ = [
     "MOST_OUT_OF_SCOPE",
     "OPTIONS",
     "OTHER_VARIABLES",
+    "PAPER",
     "SETTINGS_FILE",
     "Option",
     "Settings",
@@ -34,6 +36,8 @@ SETTINGS_FILE = "vivavoce.toml"
 TABLE = "vivavoce"
 # A share of 1 would leave no question that a bot could answer.
 MOST_OUT_OF_SCOPE = 0.99
+# The settings (k, p) of the paper: every topic is known, the smallest are unknown, those under 5 examples are.
+PAPER: tuple[tuple[int, float], ...] = ((0, 0.0), (0, 0.15), (5, 0.0))
 PREFIX = "VIVA_"
 
 # Variables with our prefix that are not settings: a result never depends on them.
@@ -151,57 +155,6 @@ class Settings:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One row of the table: what a setting is called, holds and means."""
-
-    name: str
-    type: type
-    default: object
-    help: str
-    choices: tuple[str, ...] = ()
-    low: float | None = None
-    high: float | None = None
-    open_ends: bool = False
-
-    @property
-    def variable(self) -> str:
-        """The name of the environment variable."""
-        return PREFIX + self.name.upper()
-
-    @property
-    def kind(self) -> str:
-        """The type in words."""
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        return _KINDS[self.type] + self._range()
-
-    def _range(self) -> str:
-        if self.low is None:
-            return ""
-        if self.high is None:
-            return f", at least {self.low}"
-        return f" between {self.low} and {self.high}" if self.open_ends else f" from {self.low} to {self.high}"
-
-    def accepts(self, value: object) -> bool:
-        """Tell whether a value of the right type is allowed."""
-        if self.choices:
-            return value in self.choices
-        if self.type not in (int, float):
-            return value != ""
-        return isinstance(value, int | float) and self._in_range(value)
-
-    def _in_range(self, value: float) -> bool:
-        low = float("-inf") if self.low is None else self.low
-        high = float("inf") if self.high is None else self.high
-        # Written so that "not a number" lies in no range.
-        return low < value < high if self.open_ends else low <= value <= high
-
-
-_KINDS: Mapping[type, str] = {Path: "path", str: "text", int: "whole number", float: "number"}
-_NOTHING = object()
-
-
 def _read_table() -> tuple[Option, ...]:
     hints = get_type_hints(Settings)
     optional = {Path | None: Path, float | None: float}
@@ -210,15 +163,8 @@ def _read_table() -> tuple[Option, ...]:
 
 
 OPTIONS: tuple[Option, ...] = _read_table()
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A value as somebody gave it: for which option, and where."""
-
-    name: str
-    value: object
-    where: str
+# A value as somebody gave it: the name of the setting, the value, and where it was found.
+_Given = tuple[str, object, str]
 
 
 def load_settings(
@@ -240,9 +186,8 @@ def load_settings(
     values: dict[str, Any] = {}
     options = {option.name: option for option in OPTIONS}
     # Every source is checked, also where another one wins: a fault must not wait until it matters.
-    for given in (given for source in sources for given in source):
-        value = _checked(options[given.name], given, faults)
-        values.setdefault(given.name, value)
+    for name, value, where in (given for source in sources for given in source):
+        values.setdefault(name, _checked(options[name], value, where, faults))
     if faults:
         raise UsageError("these settings cannot be used", faults=faults, remedy="correct them or leave them out")
     return Settings(**values)
@@ -262,13 +207,10 @@ def render_settings_table() -> str:
     """Return the table of settings in Markdown, one row for each."""
     lines = ["| Setting | Environment | Type | Default | Meaning |", "|---|---|---|---|---|"]
     for option in OPTIONS:
-        names = f"`{option.name}` | `{option.variable}`"
-        lines.append(f"| {names} | {option.kind} | {_shown(option.default)} | {option.help} |")
+        names = f"`{option.name}` | `{_variable(option)}`"
+        default = "(empty)" if option.default is None else f"`{option.default}`"
+        lines.append(f"| {names} | {option.kind} | {default} | {option.help} |")
     return "\n".join(lines) + "\n"
-
-
-def _shown(default: object) -> str:
-    return "(empty)" if default is None else f"`{default}`"
 
 
 # --- the three sources ---------------------------------------------------------------------------------
@@ -280,15 +222,15 @@ def _from_arguments(arguments: Mapping[str, object], faults: list[Fault]) -> Ite
         if name not in names:
             faults.append(Fault(f"there is no setting '{name}'.{nearest(name, names)}", "argument"))
         elif value is not None:
-            yield _Given(name, value, f"argument '{name}'")
+            yield name, value, f"argument '{name}'"
 
 
 def _from_environment(environ: Mapping[str, str], faults: list[Fault]) -> Iterator[_Given]:
-    options = {option.variable: option for option in OPTIONS}
+    options = {_variable(option): option for option in OPTIONS}
     for variable in sorted(name for name in environ if name.startswith(PREFIX)):
         if variable in options:
             if environ[variable].strip():
-                yield _parsed(options[variable], environ[variable].strip())
+                yield options[variable].name, _parsed(options[variable], environ[variable].strip()), variable
         elif variable not in OTHER_VARIABLES:
             # The value stays unsaid: whoever puts a secret there must not read it in a log.
             hint = _nearest_variable(variable, [*options, *OTHER_VARIABLES])
@@ -301,13 +243,16 @@ def _nearest_variable(variable: str, known: Sequence[str]) -> str:
     return nearest(variable, known) if bare else ""
 
 
-def _parsed(option: Option, text: str) -> _Given:
+def _parsed(option: Option, text: str) -> object:
     """Read a number from an environment variable; what is no number stays text and is refused later."""
-    value: object = text
     if option.type in (int, float):
         with suppress(ValueError):
-            value = option.type(text)
-    return _Given(option.name, value, option.variable)
+            return option.type(text)
+    return text
+
+
+def _variable(option: Option) -> str:
+    return PREFIX + option.name.upper()
 
 
 def _from_file(file: Path | None, faults: list[Fault]) -> Iterator[_Given]:
@@ -330,9 +275,9 @@ def _from_table(path: Path, table: Mapping[str, object], faults: list[Fault]) ->
         if name not in options:
             faults.append(Fault(f"there is no setting '{name}'.{nearest(name, list(options))}", str(path)))
         elif options[name].type is Path and isinstance(value, str) and value:
-            yield _Given(name, path.parent / _expanded(value), f"{path}, '{name}'")
+            yield name, path.parent / _expanded(value), f"{path}, '{name}'"
         elif options[name].type is not Path or value != "":
-            yield _Given(name, value, f"{path}, '{name}'")
+            yield name, value, f"{path}, '{name}'"
 
 
 def _read_toml(path: Path) -> dict[str, object]:
@@ -352,30 +297,17 @@ def _read_toml(path: Path) -> dict[str, object]:
 # --- one value -----------------------------------------------------------------------------------------
 
 
-def _checked(option: Option, given: _Given, faults: list[Fault]) -> object:
+def _checked(option: Option, value: object, where: str, faults: list[Fault]) -> object:
     """Return the value in the option's own type; note a fault where it is not allowed."""
-    value = _converted(option.type, given.value)
-    if value is _NOTHING or not option.accepts(value):
-        hint = nearest(str(given.value), option.choices) if option.choices else ""
-        faults.append(Fault(f"must be {_article(option.kind)}, not {given.value!r}.{hint}", given.where))
-    return value
-
-
-def _converted(kind: type, value: object) -> object:
-    if kind is Path:
-        return _expanded(value) if isinstance(value, str | Path) and str(value) else _NOTHING
-    # True is a whole number to Python, but never to the person who wrote it.
-    if isinstance(value, bool):
-        return _NOTHING
-    if kind is float and isinstance(value, int):
-        return float(value) if abs(value) < 2**53 else _NOTHING
-    return value if isinstance(value, kind) else _NOTHING
+    if option.type is Path and isinstance(value, str | Path) and str(value):
+        value = _expanded(value)
+    try:
+        return check_value(option, value)
+    except UnfitError as error:
+        faults.append(Fault(str(error), where))
+        return None
 
 
 def _expanded(path: str | Path) -> Path:
     # Path.expanduser would raise for an account without a home.
     return Path(os.path.expanduser(path))
-
-
-def _article(kind: str) -> str:
-    return kind if kind.startswith(("one of", "text")) else f"a {kind}"

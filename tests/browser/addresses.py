@@ -61,6 +61,7 @@ def _values(house: Furnished) -> dict[str, str]:
         "key /p/{slug}/dialogues/add/{key}.{kind}": house.talks_preview,
         "kind": "csv",
         "kind_of_file": "csv",
+        "kind /p/{slug}/exams/{kind}": "intents",
         "kind /p/{slug}/runs/{number:int}/charts/{name}.{kind}": "svg",
         "name": _chart(house),
     }

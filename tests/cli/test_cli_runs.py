@@ -84,7 +84,7 @@ def test_a_run_is_cancelled_and_resumed(place: Path) -> None:
 
 REFUSED = [
     (("start", "intent", "jobs"), "Did you mean 'intents'?"),
-    (("start", "dialogues", "jobs", "--out-of-scope-share", "0.3"), "for the intents exam"),
+    (("start", "dialogues", "jobs", "--out-of-scope-share", "0.3"), "No such option"),
     (("start", "intents", "jobz"), "Did you mean 'jobs'?"),
     (("start", "conversations", "jobs", "--suite", "flight"), "there is no suite 'flight'"),
     (("fetch", "jobs", "7", "x.html"), "there is no run 7"),

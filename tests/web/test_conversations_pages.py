@@ -113,7 +113,7 @@ def test_what_cannot_be_used_is_shown_again_with_its_fault(shown: Shown, house) 
     sent = {"suite": suite, "chosen": "1", "bot": ["mule"], "repeats": "many", "title": "Kept title"}
     answer = shown.client.post(shown.path, data=sent)
     assert answer.status_code == 400
-    assert "'many' is not a number" in unescape(answer.text)
+    assert "must be a whole number from 1 to 100, not 'many'" in unescape(answer.text)
     assert "Kept title" in answer.text
     assert shown.client.post(shown.path, data={"suite": "nowhere"}).status_code == 400
     sent = {"suite": suite, "chosen": "1", "repeats": "1"}

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from exam_hall import SMALL, fill_project, found_in, hold_intents
 from vivavoce.errors import MissingPartError, WorkError
-from vivavoce.jobs.concluding import Concluded, keep_concluded
+from vivavoce.jobs.concluding import keep_concluded
 from vivavoce.store.rows import Role, Run
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
@@ -155,7 +155,7 @@ def test_a_run_with_failed_parts_says_so_first_with_each_reason_once(editor: Tes
                 told = f"{unit.key}: ada: {failed} conversations in a row without any answer\nWhat to do: see to it"
                 tx.units.fail(unit.id, "hall", told, retry=False)
         (last,) = tx.units.claim_conclusions("hall", 1, now())
-        keep_concluded(tx, run, last, "hall", Concluded(found_in("intents", 0.3), {}))
+        keep_concluded(tx, run, last, "hall", found_in("intents", 0.3))
     page = editor.get("/p/jobs/intents/1").text
     assert failed > 1
     assert f"done, {failed} failed" in page

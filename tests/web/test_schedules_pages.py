@@ -15,7 +15,7 @@ API = "/api/v1/projects/jobs/schedules"
 def test_the_usual_daily_run_is_one_click_away(house, editor: TestClient, reader: TestClient) -> None:
     assert "every day at 03:00 UTC" in editor.get(PATH).text
     assert '<button class="first">' not in reader.get(PATH).text
-    form = {"kind": "intents", "number": "10", "minute": "180"}
+    form = {"kind": "intents", "retries": "10", "minute": "180"}
     assert editor.post(f"{PATH}/new", data=form).status_code == 303
     (line,) = list_schedules(house.store, house.project)
     assert (line.schedule.options, line.schedule.minute_of_day) == ({"retries": 10}, 180)
@@ -35,20 +35,20 @@ def test_every_exam_has_a_form_before_and_after_there_is_material(house, editor:
 def test_conversations_are_scheduled_with_suite_bots_and_levels(house, editor: TestClient) -> None:
     import_suite(house.store, PRODUCT, house.project, "flight")
     page = editor.get(f"{PATH}/new?kind=conversations").text
-    suite = page.split('name="chosen" value="')[1].split('"')[0]
-    form = {"kind": "conversations", "chosen": suite, "bots": ["keywords"], "levels": ["basic"], "number": "2"}
+    suite = page.split('name="suite" value="')[1].split('"')[0]
+    form = {"kind": "conversations", "suite": suite, "bots": ["keywords"], "levels": ["basic"], "repeats": "2"}
     assert editor.post(f"{PATH}/new", data=form).status_code == 303
     (line,) = list_schedules(house.store, house.project)
     assert line.schedule.options == {"suite": suite, "bots": ["keywords"], "levels": ["basic"], "repeats": 2}
 
 
 def test_a_refused_form_keeps_what_was_ticked(house, editor: TestClient) -> None:
-    form = {"kind": "engines", "classifiers": ["tfidf"], "number": "7", "title": "My night"}
+    form = {"kind": "engines", "classifiers": ["tfidf"], "retries": "7", "title": "My night"}
     answer = editor.post(f"{PATH}/new", data=form)
     assert answer.status_code == 400
     assert 'value="tfidf" checked' in answer.text
     assert "My night" in answer.text
-    assert "at least two engines" in answer.text
+    assert "choose at least 2" in answer.text
 
 
 def test_a_daily_run_is_switched_and_deleted_with_undo(house, editor: TestClient, reader: TestClient) -> None:
@@ -80,8 +80,8 @@ def test_a_daily_run_is_changed_in_the_form_that_made_it_with_undo(house, editor
         '<option value="61" selected',
     ):
         assert shown in page
-    suite = page.split('name="chosen" value="')[1].split('"')[0]
-    form = {"kind": "conversations", "chosen": suite, "bots": ["keywords"], "number": "3", "minute": "90"}
+    suite = page.split('name="suite" value="')[1].split('"')[0]
+    form = {"kind": "conversations", "suite": suite, "bots": ["keywords"], "repeats": "3", "minute": "90"}
     assert editor.post(path, data={**form, "title": "Later"}).status_code == 303
     (line,) = list_schedules(house.store, house.project)
     assert (line.schedule.title, line.schedule.minute_of_day, line.schedule.next_at.minute) == ("Later", 90, 30)
@@ -93,7 +93,7 @@ def test_a_daily_run_is_changed_in_the_form_that_made_it_with_undo(house, editor
 
 
 def test_a_daily_run_keeps_the_live_share_of_out_of_scope_questions(house, editor) -> None:
-    form = {"kind": "intents", "chosen": "tfidf", "number": "5", "minute": "90", "title": "Nightly"}
+    form = {"kind": "intents", "classifier": "tfidf", "retries": "5", "minute": "90", "title": "Nightly"}
     assert editor.post(f"{PATH}/new", data={**form, "out_of_scope_share": "0.3"}).status_code == 303
     (line,) = list_schedules(house.store, house.project)
     assert line.schedule.options == {"classifier": "tfidf", "retries": 5, "out_of_scope_share": 0.3}
@@ -109,7 +109,7 @@ def test_a_change_that_is_refused_keeps_what_was_typed_and_what_is_gone_stays_vi
     options = {"classifier": "tfidf"}
     create_schedule(house.store, PRODUCT, house.project, NewSchedule("intents", "Nightly", options))
     path = f"{PATH}/{list_schedules(house.store, house.project)[0].schedule.id}/edit"
-    answer = editor.post(path, data={"kind": "intents", "chosen": "tdidf", "number": "5", "title": "Typed"})
+    answer = editor.post(path, data={"kind": "intents", "classifier": "tdidf", "retries": "5", "title": "Typed"})
     assert answer.status_code == 400
     assert "Typed" in answer.text
     assert '<option value="tdidf" selected' in answer.text

@@ -101,7 +101,7 @@ def test_what_an_engine_lacks_is_found_out_without_making_it(monkeypatch: pytest
 
 
 def test_one_engine_alone_is_not_compared(store: Store, project: Project) -> None:
-    with pytest.raises(UsageError, match="fewer than two"):
+    with pytest.raises(UsageError, match="choose at least 2"):
         engines.start_engines(store, EDITOR, project, ["tfidf"])
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from places import in_both
+from vivavoce.jobs.exams.registry import exam_kinds
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.database import Store
@@ -20,9 +21,9 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots.bots import add_bot
-from vivavoce.workspace.projects.moves import WATCHED, judge_difference, measure_of
-from vivavoce.workspace.projects.problems import MOST_PROBLEMS
-from vivavoce.workspace.projects.today import show_today
+from vivavoce.workspace.exams.project_exams import project_exam
+from vivavoce.workspace.projects.moves import judge_difference
+from vivavoce.workspace.projects.today import MOST_PROBLEMS, show_today
 from vivavoce.workspace.topics.topics import add_topic
 
 SCOPE = "0,0"
@@ -169,8 +170,9 @@ def test_changes_of_topics_after_the_exam_are_counted(store: Store, project: Pro
 
 
 def test_every_watched_number_has_a_meaning() -> None:
-    for exam, names in WATCHED.items():
-        assert [measure_of(exam, name).name for name in names] == list(names)
+    for kind in exam_kinds():
+        exam = project_exam(kind.name)
+        assert [exam.measure(name).name for name in kind.watched] == list(kind.watched)
 
 
 @given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1))

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, MutableMapping, Sequence
+from functools import cache
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.options import JsonPath, Quiet, exam_option
 from vivavoce.cli.shared.places import Workspace, find_project, open_current
 from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
-from vivavoce.errors import UsageError, WorkError, nearest
-from vivavoce.settings import MOST_OUT_OF_SCOPE
+from vivavoce.errors import UsageError, WorkError
 
 if TYPE_CHECKING:
+    from vivavoce.jobs.exams.protocol import ExamKind
     from vivavoce.store.database import Store
     from vivavoce.store.rows import Project, Run
-    from vivavoce.workspace.conversations.choices import Choice
 
 app = typer.Typer(
     name="runs",
@@ -48,52 +50,48 @@ POLL_SECONDS = 0.5
 FILES = {".html": "report.html", ".json": "findings.json"}
 
 ProjectName = Annotated[str, typer.Argument(metavar="PROJECT", help="Short name of the project.", show_default=False)]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is over.")]
 Number = Annotated[int, typer.Argument(metavar="RUN", min=1, help="Number of the run.", show_default=False)]
 
 
-@app.command()
-def start(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            metavar="EXAM", help="`intents`, `engines`, `conversations` or `dialogues`.", show_default=False
-        ),
-    ],
-    project: ProjectName,
-    workspace: Workspace = None,
-    *,
-    classifier: Annotated[
-        list[str] | None,
-        typer.Option("--classifier", metavar="NAME", help="Engine; for `engines` two or more. May be repeated."),
-    ] = None,
-    retries: Annotated[
-        int | None, typer.Option("--retries", metavar="N", min=1, max=100, help="How often it is repeated.")
-    ] = None,
-    out_of_scope_share: Annotated[
-        float | None,
-        typer.Option(
-            "--out-of-scope-share",
-            metavar="0..1",
-            min=0,
-            max=MOST_OUT_OF_SCOPE,
-            help="For `intents`: share of live questions that no topic fits.",
-        ),
-    ] = None,
-    suite: Annotated[str, typer.Option("--suite", metavar="NAME", help="Suite of the conversations.")] = "",
-    bot: Annotated[list[str] | None, typer.Option("--bot", metavar="NAME", help="A bot. May be repeated.")] = None,
-    level: Annotated[list[str] | None, typer.Option("--level", metavar="NAME", help="A level only.")] = None,
-    domain: Annotated[list[str] | None, typer.Option("--domain", metavar="NAME", help="A domain only.")] = None,
-    repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=1, help="Times each talk is held.")] = 1,
-    batch: Annotated[
-        str | None, typer.Option("--batch", metavar="NAME", help="A batch of logged talks only.")
-    ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it is over.")] = False,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
-) -> None:
-    """Begin an exam on the material of a project as it is now.
+class ExamCommands(TyperGroup):
+    """One command for each exam that is installed, made from its options when it is first needed."""
 
-    What is not said is as the project has it.
+    @property
+    def commands(self) -> MutableMapping[str, Any]:
+        """The commands by the names of the exams."""
+        return _start_commands()
+
+    @commands.setter
+    def commands(self, given: MutableMapping[str, Any]) -> None:
+        """Leave them as they are: Typer knows of none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Let options stand before the name of the exam, too."""
+        name = next((word for word in args if word in self.commands), None)
+        rest = [word for place, word in enumerate(args) if name is None or place != args.index(name)]
+        return super().parse_args(ctx, rest if name is None else [name, *rest])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Refuse an exam that is not installed, with the nearest name."""
+        from vivavoce.jobs.exams.registry import find_kind
+
+        find_kind(args[0])
+        return super().resolve_command(ctx, args)
+
+
+app.add_typer(
+    typer.Typer(
+        name="start",
+        cls=ExamCommands,
+        no_args_is_help=True,
+        rich_markup_mode="markdown",
+        subcommand_metavar="EXAM PROJECT [OPTIONS]",
+        help="""Start an exam on the material of a project as it is now.
+
+    What is not said is as the project has it. `viva runs start EXAM --help` lists the options of an exam.
+
+    Exit codes: 0 fine · 2 the input or the call is wrong · 3 the run failed, or the database cannot be reached.
 
     For example:
 
@@ -102,20 +100,60 @@ def start(
         viva runs start conversations jobs --suite flight --bot keywords --bot nearest --level basic
 
         viva runs start engines jobs --classifier linear --classifier tfidf --retries 5
-    """
-    store = _opened(workspace, json_path)
-    found = find_project(store, project)
-    if kind == "conversations":
-        from vivavoce.workspace.conversations.choices import Choice
+    """,
+        callback=lambda: None,
+    )
+)
 
-        choice = Choice(suite, tuple(bot or ()), tuple(domain or ()), tuple(level or ()), repeats)
-        run = _start_talks(store, found, choice)
-    else:
-        options = {"retries": retries, "out_of_scope_share": out_of_scope_share}
-        run = _start(store, found, kind, classifiers=classifier or [], options=options, batch=batch)
-    if wait:
-        run = _watched(store, found, run, quiet)
-    _finish(store, found, run, json_path, quiet)
+
+@cache
+def _start_commands() -> dict[str, Any]:
+    from vivavoce.jobs.exams.registry import exam_kinds
+
+    starts = typer.Typer(rich_markup_mode="markdown")
+    for kind in exam_kinds():
+        needed = "".join(f" {option.command_flag} {option.metavar}" for option in kind.chosen if option.required)
+        example = f"For example:\n\n    viva runs start {kind.name} jobs{needed} --wait"
+        # Typer takes the indentation, and with it the code, from an example that follows the first paragraph.
+        help = f"{kind.summary}\n\nWhat is not said is as the project has it.\n\n{example}"
+        starts.command(kind.name, help=help)(_start_command(kind))
+    return dict(get_group(starts).commands)
+
+
+def _start_command(kind: ExamKind) -> Callable[..., None]:
+    """Return the command that starts an exam: its options are those that the exam defines."""
+
+    def start(
+        project: str, workspace: str | None, wait: bool, json_path: str | None, quiet: bool, **chosen: Any
+    ) -> None:
+        store, row = _open(workspace, json_path, project)
+        from vivavoce.workspace.access.actors import PRODUCT
+        from vivavoce.workspace.exams.project_exams import start_exam
+
+        pairs = [option.name for option in kind.chosen if option.type is tuple and chosen[option.name]]
+        said = {name: value for name, value in chosen.items() if value not in (None, [])}
+        said.update({name: [_read_pair(text) for text in chosen[name]] for name in pairs})
+        run = start_exam(store, PRODUCT, row, kind.name, said)
+        _finish(store, row, _watched(store, row, run, quiet) if wait else run, json_path, quiet)
+
+    types: dict[str, Any] = {"project": ProjectName, "workspace": Workspace}
+    for option in kind.chosen:
+        value = str if option.type is tuple else option.type
+        types[option.name] = Annotated[list[value] | None if option.several else value | None, exam_option(option)]  # type: ignore[valid-type]
+    types |= {"wait": Wait, "json_path": JsonPath, "quiet": Quiet}
+    usual = {"project": Parameter.empty, "wait": False, "quiet": False}
+    start.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter(name, Parameter.KEYWORD_ONLY, default=usual.get(name), annotation=types[name]) for name in types]
+    )
+    start.__annotations__ = types
+    return start
+
+
+def _read_pair(text: str) -> list[float]:
+    from vivavoce.intents.splits import Setting
+
+    setting = Setting.parse(text)
+    return [setting.k, setting.p]
 
 
 @app.command("list")
@@ -137,10 +175,9 @@ def list_(
 
         viva runs list jobs --limit 5 --json -
     """
-    store = _opened(workspace, json_path)
+    store, found = _open(workspace, json_path, project)
     from vivavoce.workspace.exams.runs import list_runs
 
-    found = find_project(store, project)
     lines = list_runs(store, found, limit=limit).lines
     store.close()
     if json_path:
@@ -166,69 +203,41 @@ def wait(
 
         viva runs wait jobs 12
     """
-    store = _opened(workspace, json_path)
-    found = find_project(store, project)
+    store, found = _open(workspace, json_path, project)
     _finish(store, found, _watched(store, found, _run(store, found, number), quiet), json_path, quiet)
 
 
-@app.command()
-def cancel(
-    project: ProjectName,
-    number: Number,
-    workspace: Workspace = None,
-    *,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
-) -> None:
-    """End a run.
+def _change_command(name: str, use: str, help: str) -> None:
+    """Add a command that does something with a run."""
 
-    What was done is kept, and `viva runs resume` goes on with it.
+    @app.command(name, help=f"{help}\n\nFor example:\n\n    viva runs {name} jobs 12")
+    def change(
+        project: ProjectName,
+        number: Number,
+        workspace: Workspace = None,
+        *,
+        json_path: JsonPath = None,
+        quiet: Quiet = False,
+    ) -> None:
+        store, row = _open(workspace, json_path, project)
+        from vivavoce.workspace.access.actors import PRODUCT
+        from vivavoce.workspace.exams import runs
 
-    For example:
-
-        viva runs cancel jobs 12
-    """
-    _change("cancel_run", workspace, project, number, json_path=json_path, quiet=quiet)
-
-
-@app.command()
-def resume(
-    project: ProjectName,
-    number: Number,
-    workspace: Workspace = None,
-    *,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
-) -> None:
-    """Go on with a run that was cancelled or failed.
-
-    Only what is missing is done; what was done is kept.
-
-    For example:
-
-        viva runs resume jobs 12
-    """
-    _change("resume_run", workspace, project, number, json_path=json_path, quiet=quiet)
+        changed: Run = getattr(runs, use)(store, PRODUCT, row, number)
+        _finish(store, row, changed, json_path, quiet)
 
 
-@app.command()
-def retry(
-    project: ProjectName,
-    number: Number,
-    workspace: Workspace = None,
-    *,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
-) -> None:
-    """Try again what failed in a run that is over.
-
-    The findings are made anew afterwards.
-
-    For example:
-
-        viva runs retry jobs 12
-    """
-    _change("retry_run", workspace, project, number, json_path=json_path, quiet=quiet)
+_change_command(
+    "cancel", "cancel_run", "End a run.\n\nWhat was done is kept, and `viva runs resume` goes on with it."
+)
+_change_command(
+    "resume",
+    "resume_run",
+    "Go on with a run that was cancelled or failed.\n\nOnly what is missing is done; what was done is kept.",
+)
+_change_command(
+    "retry", "retry_run", "Try again what failed in a run that is over.\n\nThe findings are made anew afterwards."
+)
 
 
 @app.command()
@@ -257,11 +266,10 @@ def fetch(
         raise UsageError(
             f"'{file.suffix}' is not a form of a result", where=str(file), remedy="end it in .html or .json"
         )
-    store = _opened(workspace, json_path)
+    store, found = _open(workspace, json_path, project)
     from vivavoce.files.writing import write_bytes
     from vivavoce.workspace.exams.runs import document
 
-    found = find_project(store, project)
     run = _run(store, found, number)
     write_bytes(file, document(store, run, name))
     _finish(store, found, run, json_path, quiet=True)
@@ -272,56 +280,11 @@ def fetch(
 # --- the work ----------------------------------------------------------------------------------------------------
 
 
-def _opened(workspace: str | None, json_path: str | None) -> Store:
+def _open(workspace: str | None, json_path: str | None, project: str) -> tuple[Store, Project]:
     check_targets({"--json": json_path})
     settings_in_force()
-    return open_current(workspace)
-
-
-def _start(
-    store: Store,
-    project: Project,
-    kind: str,
-    *,
-    classifiers: Sequence[str],
-    options: Mapping[str, Any],
-    batch: str | None,
-) -> Run:
-    from vivavoce.workspace.access.actors import PRODUCT
-    from vivavoce.workspace.dialogues.dialogues import begin_scoring
-    from vivavoce.workspace.exams.engines import start_engines
-    from vivavoce.workspace.exams.intents import start_intents
-    from vivavoce.workspace.exams.runs import KINDS
-
-    given = {name: value for name, value in options.items() if value is not None}
-    if kind == "intents":
-        chosen = {"classifier": classifiers[-1]} if classifiers else {}
-        return start_intents(store, PRODUCT, project, options={**chosen, **given})
-    if "out_of_scope_share" in given:
-        raise UsageError("--out-of-scope-share is for the intents exam", remedy="leave it out")
-    if kind == "engines":
-        return start_engines(store, PRODUCT, project, classifiers, options=given)
-    if kind == "dialogues":
-        return begin_scoring(store, PRODUCT, project, batch=batch)
-    raise UsageError(f"there is no exam '{kind}'.{nearest(kind, KINDS)}", remedy=f"choose from {', '.join(KINDS)}")
-
-
-def _start_talks(
-    store: Store,
-    project: Project,
-    choice: Choice,
-) -> Run:
-    from vivavoce.workspace.access.actors import PRODUCT
-    from vivavoce.workspace.access.bot_rules import server_rules
-    from vivavoce.workspace.conversations.conversations import start_conversations
-    from vivavoce.workspace.scenarios.suites import list_suites
-
-    named = {line.suite.name: line.suite.id for line in list_suites(store, project)}
-    suite = choice.suite
-    if suite not in named:
-        known = ", ".join(named) or "none yet: bring one in on the page Conversations"
-        raise UsageError(f"there is no suite '{suite}'.{nearest(suite, list(named))}", remedy=f"suites: {known}")
-    return start_conversations(store, PRODUCT, project, replace(choice, suite=named[suite]), server_rules())
+    store = open_current(workspace)
+    return store, find_project(store, project)
 
 
 def _run(store: Store, project: Project, number: int) -> Run:
@@ -337,18 +300,6 @@ def _watched(store: Store, project: Project, run: Run, quiet: bool) -> Run:
             time.sleep(POLL_SECONDS)
             run = _run(store, project, run.number)
     return run
-
-
-def _change(
-    use: str, workspace: str | None, project: str, number: int, *, json_path: str | None, quiet: bool
-) -> None:
-    store = _opened(workspace, json_path)
-    from vivavoce.workspace.access.actors import PRODUCT
-    from vivavoce.workspace.exams import runs
-
-    found = find_project(store, project)
-    changed: Run = getattr(runs, use)(store, PRODUCT, found, number)
-    _finish(store, found, changed, json_path, quiet)
 
 
 def _finish(store: Store, project: Project, run: Run, json_path: str | None, quiet: bool) -> None:

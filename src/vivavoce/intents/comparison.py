@@ -34,6 +34,7 @@ from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, re
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.records import Dataset
 from vivavoce.sentences import say
+from vivavoce.settings import Settings
 
 Named = str | AnyClassifier | tuple[str, str | AnyClassifier]
 Plans = dict[Setting, SplitPlan]
@@ -125,9 +126,9 @@ def compare_classifiers(
     classifiers: Sequence[Named],
     *,
     settings: Sequence[Setting | tuple[int, float]] = PAPER_SETTINGS,
-    retries: int = 10,
+    retries: int = Settings.retries,
     threshold: float = 0.5,
-    test_fraction: float = 0.2,
+    test_fraction: float = Settings.test_fraction,
     partition: Partition | str = Partition.KFOLD,
     singletons: Singletons | str = Singletons.TRAIN,
     seed: int = 0,

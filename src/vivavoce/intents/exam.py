@@ -32,6 +32,7 @@ from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, 
 from vivavoce.intents.traffic import Traffic, check_share
 from vivavoce.outcomes import Counts
 from vivavoce.records import Dataset
+from vivavoce.settings import Settings
 from vivavoce.statistics import paired_test
 from vivavoce.version import __version__
 
@@ -45,9 +46,9 @@ def examine_intents(
     classifier: str | AnyClassifier = "linear",
     *,
     settings: Sequence[Setting | tuple[int, float]] = PAPER_SETTINGS,
-    retries: int = 10,
+    retries: int = Settings.retries,
     threshold: float = 0.5,
-    test_fraction: float = 0.2,
+    test_fraction: float = Settings.test_fraction,
     partition: Partition | str = Partition.KFOLD,
     singletons: Singletons | str = Singletons.TRAIN,
     leak_proof: bool = True,

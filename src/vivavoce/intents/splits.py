@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.errors import UsageError
+from vivavoce.settings import PAPER, Settings
 
 Rows = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -55,7 +56,7 @@ class Setting:
         return cls(k, p)
 
 
-PAPER_SETTINGS = (Setting(0, 0.0), Setting(0, 0.15), Setting(5, 0.0))
+PAPER_SETTINGS = tuple(Setting(k, p) for k, p in PAPER)
 
 
 class Singletons(StrEnum):
@@ -79,8 +80,8 @@ class Design:
     """How often and how the data are divided."""
 
     setting: Setting = Setting()
-    retries: int = 10
-    test_fraction: float = 0.2
+    retries: int = Settings.retries
+    test_fraction: float = Settings.test_fraction
     partition: Partition = Partition.KFOLD
     singletons: Singletons = Singletons.TRAIN
     seed: int = 0

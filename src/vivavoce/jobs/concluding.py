@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vivavoce.jobs.exams.documents import json_document
 from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished, Measure, Options, Outcome
@@ -13,9 +12,6 @@ from vivavoce.jobs.turns import judged_rows, storable
 from vivavoce.store.rows import DocumentRow, MeasureRow, OutcomeRow, Run, RunState, ScoreRow, Unit, UnitState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-
-if TYPE_CHECKING:
-    from vivavoce.jobs.exams.conversations import TurnLine
 
 # What stands in columns of their own; the rest of a score is its detail.
 _SCORED = ("id", "score", "low", "high", "refusal")
@@ -26,14 +22,6 @@ class LostLeaseError(Exception):
     """Somebody else has this work now: what was found here is not kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Concluded:
-    """All that came of a run. `turns`: those judged otherwise than when they were held."""
-
-    conclusion: Conclusion
-    turns: Mapping[str, tuple[TurnLine, ...]]
-
-
 def gather_finished(tx: Transaction, run_id: str) -> Finished:
     """Return what the units of a run came to."""
     results = tx.units.results(run_id)
@@ -42,35 +30,16 @@ def gather_finished(tx: Transaction, run_id: str) -> Finished:
     return Finished(results, tuple(Failure(unit.key, unit.error) for unit in failed if unit.key not in results))
 
 
-def conclude_run(kind: str, material: bytes, options: Options, finished: Finished) -> Concluded:
+def conclude_run(kind: str, material: bytes, options: Options, finished: Finished) -> Conclusion:
     """Say what the results of a run mean: pure, and done wherever there is time for it."""
-    conclusion = load_exam(kind).conclude(material, options, finished)
-    turns = _turns(material, finished) if kind == "conversations" else {}
-    return Concluded(conclusion, turns)
-
-
-def _turns(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...]]:
-    """Judge again the talks of bots of which only the whole run shows what they report."""
-    from vivavoce.jobs.exams.conversations import bots_as_met, lines_of
-    from vivavoce.jobs.exams.talks import read_material
-
-    told = read_material(material)
-    bots = bots_as_met(material, finished)
-    declared = {bot.name: (bot.reports_intent, bot.reports_actions) for bot in told.header.bots}
-    changed = {bot.name for bot in bots if declared[bot.name] != (bot.reports_intent, bot.reports_actions)}
-    return {
-        key: lines_of(material, key, result, bots=bots)
-        for key, result in finished.results.items()
-        if told.talk(key).bot in changed
-    }
+    return load_exam(kind).conclude(material, options, finished)
 
 
 # --- keeping -----------------------------------------------------------------------------------------------------
 
 
-def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, concluded: Concluded) -> None:
+def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, found: Conclusion) -> None:
     """Write all that a run found and that it is done; LostLeaseError, and nothing is written, when it is too late."""
-    found = concluded.conclusion
     for repository in (tx.measures, tx.outcomes, tx.documents, tx.scores):
         repository.clear(run.id)
     tx.measures.put(_measure(run.id, one) for one in found.measures)
@@ -78,8 +47,8 @@ def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, concluded
     documents = (*found.documents, json_document(WARNINGS, list(found.warnings)))
     tx.documents.put(DocumentRow(run.id, one.name, one.media, one.content) for one in documents)
     tx.scores.put(_scores(tx, run, found.scores))
-    ids = {one.key: one.id for one in tx.units.of_run(run.id)} if concluded.turns else {}
-    for key, lines in concluded.turns.items():
+    ids = {one.key: one.id for one in tx.units.of_run(run.id)} if found.turns else {}
+    for key, lines in found.turns.items():
         tx.turns.put(judged_rows(ids[key], run.id, lines))
     # Last, so that other workers wait for a moment only. Somebody may have cancelled the run meanwhile.
     kept = tx.units.finish(unit.id, worker, b"")

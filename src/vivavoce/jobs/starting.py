@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
 
 from vivavoce.errors import UsageError
-from vivavoce.jobs.exams.protocol import Exam, Options, UnitPlan
+from vivavoce.jobs.exams.protocol import Options, UnitPlan
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.claims import CONCLUDING_PHASE, CONCLUSION, limit_key
@@ -39,9 +38,11 @@ def start_run(  # noqa: PLR0917
     `limits`: how many units of each bot may be on their way; where not given, as the material says.
     """
     exam = load_exam(kind)
-    checked = dict(exam.check(options))
-    plans = _planned(exam, material, checked)
-    at_once = dict(limits) if limits is not None else _own_limits(kind, material)
+    checked = exam.check(options)
+    plans = exam.plan(material, checked)
+    if not plans:
+        raise UsageError("there is nothing to examine", remedy="give more material, or choose other options")
+    at_once = dict(limits) if limits is not None else exam.limits(material)
     run = Run(
         id=new_id(),
         project_id=project_id,
@@ -61,7 +62,7 @@ def start_run(  # noqa: PLR0917
         suite_id=suite_id,
         code_version=__version__,
         data_hash=sha256(material).hexdigest(),
-        seed=_seed(checked),
+        seed=int(checked.get("seed") or 0),
         created=now(),
         started=None,
         finished=None,
@@ -110,25 +111,6 @@ def _again(
 
 def _found(tx: Transaction, run_id: str) -> Run:
     return required(tx.runs.get(run_id), "run", run_id)
-
-
-def _planned(exam: Exam, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
-    plans = exam.plan(material, options)
-    if not plans:
-        raise UsageError("there is nothing to examine", remedy="give more material, or choose other options")
-    return plans
-
-
-def _own_limits(kind: str, material: bytes) -> dict[str, int]:
-    if kind != "conversations":
-        return {}
-    from vivavoce.jobs.exams.talks import read_material
-
-    return {bot.name: bot.limits.at_once for bot in read_material(material).header.bots}
-
-
-def _seed(options: Mapping[str, Any]) -> int:
-    return int(options.get("seed") or 0)
 
 
 def _units(run: Run, plans: Sequence[UnitPlan]) -> Iterator[Unit]:

@@ -10,24 +10,19 @@ from fastapi import Request
 from starlette.datastructures import FormData
 
 from vivavoce.errors import InputError
+from vivavoce.jobs.exams.kinds import CONVERSATIONS
 from vivavoce.web.access import config_of
 from vivavoce.web.field_faults import fault_at
 from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
-from vivavoce.web.parts import Field
+from vivavoce.web.option_forms import ExamForm, option_form, read_values, typed_values
 from vivavoce.web.talk_words import named
 from vivavoce.workspace.access.bot_rules import BotRules
-from vivavoce.workspace.conversations.choices import (
-    MOST_AT_ONCE,
-    MOST_PER_SECOND,
-    MOST_REPEATS,
-    Choice,
-    Offer,
-    usual_bots,
-)
+from vivavoce.workspace.conversations.choices import Choice, Offer, usual_bots
 from vivavoce.workspace.exams.runs import MOST_TITLE
 
-MOST_LETTERS = 400
+# What is typed, beside what is ticked.
+NUMBERS = tuple(option for option in CONVERSATIONS.chosen if option.name in ("repeats", "at_once", "per_second"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +59,22 @@ def query_fields(request: Request) -> Fields:
 
 def read_choice(form: Fields, found: Offer) -> Choice:
     """Return what was chosen; its faults are collected. Before anybody has chosen, what is usual."""
-    asked = form.flag("chosen")
-    at_once = form.whole("at_once", 0, low=1, high=MOST_AT_ONCE)
-    per_second = form.number("per_second", 0, low=0.001, high=MOST_PER_SECOND)
+    numbers = {name: value for name, value in read_values(form, NUMBERS).items() if value is not None}
     return Choice(
         suite=found.row.id,
-        bots=form.all("bot") if asked else usual_bots(found),
+        bots=form.all("bot") if form.flag("chosen") else usual_bots(found),
         domains=form.all("domain"),
         levels=form.all("level"),
-        repeats=form.whole("repeats", 1, low=1, high=MOST_REPEATS),
-        at_once=at_once or None,
-        per_second=per_second or None,
         title=form.text("title", most=MOST_TITLE),
+        **numbers,
     )
 
 
-def typed_values(form: Fields) -> dict[str, str]:
-    """Return the numbers and the title as they were typed."""
-    return {name: form.text(name)[:MOST_LETTERS] for name in ("repeats", "at_once", "per_second", "title")}
+def choice_fields(words: Words, form: Fields) -> ExamForm:
+    """Return numbers and title as they were typed, or as they usually are."""
+    typed = {name: value for name, value in typed_values(form, NUMBERS).items() if value}
+    called = words.gettext("What the run is called in lists. Empty: the suite and its bots.")
+    return option_form(words, NUMBERS, typed, form.fault_of, called)
 
 
 def choice_picks(words: Words, found: Offer, choice: Choice, error: InputError | None) -> tuple[Picks, ...]:
@@ -113,41 +106,3 @@ def _counted(words: Words, names: Mapping[str, int], chosen: tuple[str, ...]) ->
     for name, count in names.items():
         aside = words.ngettext("%(num)s scenario", "%(num)s scenarios", count)
         yield Pick(name, named(words, name).replace("_", " "), aside, name in chosen)
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceFields:
-    """The fields of the form: those for a first and those for a second look."""
-
-    first: tuple[Field, ...]
-    more: tuple[Field, ...]
-
-
-def choice_fields(words: Words, typed: Mapping[str, str], form: Fields) -> ChoiceFields:
-    """Return numbers and title as they were typed, or as they usually are."""
-
-    def number(name: str, label: str, said: str, high: float, low: str = "1") -> Field:
-        value = typed.get(name) or ("1" if name == "repeats" else "")
-        wrong, step = form.fault_of(name), "1" if low == "1" else "any"
-        need = name == "repeats"
-        return Field(name, label, "number", value, said, wrong, low=low, high=f"{high:g}", step=step, required=need)
-
-    often = words.gettext("How often each conversation is held. More show whether a bot answers the same every time.")
-    at_once = words.gettext("At most, with each bot. Empty: as the bot allows; a lower limit of a bot always holds.")
-    fast = words.gettext("At most, to each bot. Empty: as the bot allows.")
-    called = words.gettext("What the run is called in lists. Empty: the suite and its bots.")
-    return ChoiceFields(
-        (number("repeats", words.gettext("Repeats"), often, MOST_REPEATS),),
-        (
-            number("at_once", words.gettext("Conversations at once"), at_once, MOST_AT_ONCE),
-            number("per_second", words.gettext("Messages per second"), fast, MOST_PER_SECOND, "0.001"),
-            Field(
-                "title",
-                words.gettext("Title"),
-                value=typed.get("title", ""),
-                help=called,
-                error=form.fault_of("title"),
-                most=MOST_TITLE,
-            ),
-        ),
-    )

@@ -41,7 +41,8 @@ class Words:
 
     def gettext(self, text: str, /, **values: object) -> str:
         """Return a text in this language, with `%(name)s` filled in from the values."""
-        said = catalogue(self.language).gettext(text)
+        # To gettext an empty text is the head of the catalogue.
+        said = catalogue(self.language).gettext(text) if text else ""
         return said % values if values else said
 
     def ngettext(self, one: str, many: str, n: int, /, **values: object) -> str:

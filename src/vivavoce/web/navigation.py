@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vivavoce.jobs.exams.registry import exam_kinds
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Visitor
 from vivavoce.web.language import Words, gettext_noop
@@ -34,12 +35,17 @@ def sections(words: Words, who: Visitor, project: Project | None, current: str) 
         for name, title, path, key in (OF_PROJECT if project else ())
         if project
     ]
+    plugged_in = [
+        Link(words.gettext(kind.title), f"/p/{project.slug}/exams/{kind.name}", kind.name == current)
+        for kind in exam_kinds()
+        if project and not kind.pages
+    ]
     of_workspace = [
         Link(words.gettext(title), _address(name, path, project), name == current, key)
         for name, title, path, key in OF_WORKSPACE
         if who.may("admin") or name == "help" or (name == "settings" and project)
     ]
-    return (*of_project, *of_workspace)
+    return (*of_project, *plugged_in, *of_workspace)
 
 
 def _address(name: str, path: str, project: Project | None) -> str:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vivavoce.store.rows import Project, Run, RunState, UnitState
+from vivavoce.web.exam_pages import exam_title, pages_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, Progress, Tone
 from vivavoce.workspace.exams.runs import MOST_TITLE, FailureCount, RunLine, RunProgress
 
-KINDS = {
-    "intents": gettext_noop("Intents"),
-    "engines": gettext_noop("Engines"),
-    "conversations": gettext_noop("Conversations"),
-    "dialogues": gettext_noop("Dialogues"),
-}
 STATES = {
     RunState.WAITING: gettext_noop("waiting"),
     RunState.RUNNING: gettext_noop("running"),
@@ -33,13 +28,6 @@ LABELS = {
     RunState.CANCELLED: gettext_noop("The run was cancelled."),
 }
 TONES: dict[RunState, Tone] = {RunState.DONE: "good", RunState.FAILED: "bad"}
-# Where the pages of a run are, under the project.
-_PLACES = {
-    "intents": "intents",
-    "engines": "engines",
-    "conversations": "conversations",
-    "dialogues": "dialogues/runs",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +74,12 @@ class RunHead:
     actions: str
     page: str
     title_field: Field
+    report: bool = True
 
 
 def run_path(project: Project, run: Run) -> str:
     """Return the address of the page of a run."""
-    return f"/p/{project.slug}/{_PLACES[run.kind]}/{run.number}"
+    return pages_of(run.kind).run_path(project, run.number)
 
 
 def actions_path(project: Project, run: Run) -> str:
@@ -122,7 +111,7 @@ def run_head(words: Words, project: Project, line: RunLine) -> RunHead:
     return RunHead(
         run,
         line.who,
-        words.gettext(KINDS[run.kind]),
+        exam_title(words, run.kind),
         badge_of(words, run),
         actions_path(project, run),
         run_path(project, run),

@@ -109,7 +109,7 @@ def test_options_are_refused_all_at_once() -> None:
     told = str(caught.value)
     assert "no option 'ratter'. Did you mean 'rater'?" in told
     assert "no rater 'lenght'. Did you mean 'length'?" in told
-    assert "'seed': must be whole number" in told
+    assert "seed: must be a whole number" in told
 
 
 # Material

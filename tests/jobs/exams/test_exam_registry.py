@@ -15,12 +15,11 @@ from unit_running import small_dataset
 
 from vivavoce.errors import DataError, UsageError
 from vivavoce.intents import PAPER_SETTINGS
-from vivavoce.jobs.exams.choices import PAPER
 from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes, dataset_to_bytes, page_spec
 from vivavoce.jobs.exams.protocol import Work
 from vivavoce.jobs.exams.registry import EXAMS, load_exam, perform_work
 from vivavoce.records import Dataset, Example
-from vivavoce.settings import Settings
+from vivavoce.settings import PAPER, Settings
 
 COMPUTED = ("intents", "engines", "dialogues")
 

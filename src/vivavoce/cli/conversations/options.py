@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.shared.completion import complete_bot, complete_suite
-from vivavoce.cli.shared.options import EXAM, GATES, OUTPUT, READING, Output, Sheet, setting
+from vivavoce.cli.shared.options import EXAM, GATES, OUTPUT, READING, Output, Sheet, exam_option, option, setting
+from vivavoce.jobs.exams.kinds import CONVERSATIONS
 
 BOTS = "The bots"
+_RUN = {option.name: option for option in CONVERSATIONS.options}
 
 SuiteName = Annotated[
     str,
@@ -27,27 +29,15 @@ RunFolder = Annotated[
     Path, typer.Argument(metavar="DIR", help="Folder of a run (its record).", show_default=False, file_okay=False)
 ]
 BotFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--bots",
-        metavar="FILE",
-        help="File of bots.",
-        show_default="bots.yaml in the current folder",
-        rich_help_panel=BOTS,
-    ),
+    Path | None, option("--bots", "FILE", "File of bots.", BOTS, default="bots.yaml in the current folder")
 ]
 
 
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding of CSV files, for example `cp1252`, where it is not UTF-8.",
-        rich_help_panel=READING,
-    ),
+    option("--encoding", "NAME", "Encoding of CSV files, for example `cp1252`, where it is not UTF-8.", READING),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite OUT where it exists.")]
+Force = Annotated[bool, option("--force", "", "Overwrite OUT where it exists.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +46,13 @@ class Talkers:
 
     bot: Annotated[
         list[str] | None,
-        typer.Option(
-            "--bot",
-            "-b",
-            metavar="NAME",
-            help="A bot: an entry of bots.yaml, `kind` or `kind:option` (see `viva bots list`). May be repeated.",
-            show_default="vectors, nearest and keywords, where the suite has an agent file",
-            rich_help_panel=BOTS,
-            autocompletion=complete_bot,
+        option(
+            "--bot -b",
+            "NAME",
+            "A bot: an entry of bots.yaml, `kind` or `kind:option` (see `viva bots list`). May be repeated.",
+            BOTS,
+            default="vectors, nearest and keywords, where the suite has an agent file",
+            complete=complete_bot,
         ),
     ] = None
     bots: BotFile = None
@@ -73,23 +62,13 @@ class Talkers:
 class Choice:
     """Which scenarios are used."""
 
-    level: Annotated[
-        list[str] | None,
-        typer.Option("--level", metavar="NAME", help="Only this level. May be repeated.", rich_help_panel=READING),
-    ] = None
-    domain: Annotated[
-        list[str] | None,
-        typer.Option("--domain", metavar="NAME", help="Only this domain. May be repeated.", rich_help_panel=READING),
-    ] = None
-    tag: Annotated[
-        list[str] | None,
-        typer.Option("--tag", metavar="NAME", help="Only with this tag. May be repeated.", rich_help_panel=READING),
-    ] = None
+    level: Annotated[list[str] | None, option("--level", "NAME", "Only this level. May be repeated.", READING)] = None
+    domain: Annotated[list[str] | None, option("--domain", "NAME", "Only this domain. May be repeated.", READING)] = (
+        None
+    )
+    tag: Annotated[list[str] | None, option("--tag", "NAME", "Only with this tag. May be repeated.", READING)] = None
     scenario: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scenario", metavar="ID", help="Only this scenario. May be repeated.", rich_help_panel=READING
-        ),
+        list[str] | None, option("--scenario", "ID", "Only this scenario. May be repeated.", READING)
     ] = None
     sheet: Sheet = None
     encoding: Encoding = None
@@ -99,10 +78,7 @@ class Choice:
 class Repeating:
     """How often the conversations are held, and in which drawn order."""
 
-    repeats: Annotated[
-        int,
-        typer.Option("--repeats", metavar="N", min=1, help="Hold each conversation N times.", rich_help_panel=EXAM),
-    ] = 1
+    repeats: Annotated[int, exam_option(_RUN["repeats"], EXAM)] = _RUN["repeats"].default
     seed: Annotated[int | None, setting("seed", EXAM, metavar="N")] = None
 
 
@@ -110,66 +86,14 @@ class Repeating:
 class Pressure:
     """How hard each bot is asked."""
 
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            metavar="N",
-            min=1,
-            help="Conversations at once with each bot.",
-            show_default="the bot's own limit",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    rate: Annotated[
-        float | None,
-        typer.Option(
-            "--rate",
-            metavar="N",
-            min=0.001,
-            help="Messages a second to each bot, at most.",
-            show_default="the bot's own limit",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout",
-            metavar="SECONDS",
-            min=0.001,
-            help="Time for one reply.",
-            show_default="the bot's own, 30",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    retries: Annotated[
-        int | None,
-        typer.Option(
-            "--retries",
-            metavar="N",
-            min=0,
-            help="Further tries after an error that may pass; 0: none.",
-            show_default="the bot's own, 2",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
-    max_messages: Annotated[
-        int | None,
-        typer.Option(
-            "--max-messages",
-            metavar="N",
-            min=1,
-            help="Send no more messages than this in all; what is left can be resumed.",
-            rich_help_panel=BOTS,
-        ),
-    ] = None
+    concurrency: Annotated[int | None, exam_option(_RUN["concurrency"], BOTS)] = None
+    rate: Annotated[float | None, exam_option(_RUN["per_second"], BOTS)] = None
+    timeout: Annotated[float | None, exam_option(_RUN["timeout_s"], BOTS)] = None
+    retries: Annotated[int | None, exam_option(_RUN["retries"], BOTS)] = None
+    max_messages: Annotated[int | None, exam_option(_RUN["max_messages"], BOTS)] = None
 
 
-MarkdownPath = Annotated[
-    Path | None,
-    typer.Option("--markdown", metavar="PATH", help="Write a summary for a pull request.", rich_help_panel=OUTPUT),
-]
+MarkdownPath = Annotated[Path | None, option("--markdown", "PATH", "Write a summary for a pull request.", OUTPUT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,24 +101,16 @@ class Reports(Output):
     """Where the findings go."""
 
     junit: Annotated[
-        Path | None,
-        typer.Option(
-            "--junit", metavar="PATH", help="Write JUnit XML, for continuous integration.", rich_help_panel=OUTPUT
-        ),
+        Path | None, option("--junit", "PATH", "Write JUnit XML, for continuous integration.", OUTPUT)
     ] = None
     turns: Annotated[
-        Path | None,
-        typer.Option(
-            "--turns", metavar="PATH", help="Write every turn as a table: `.csv` or `.xlsx`.", rich_help_panel=OUTPUT
-        ),
+        Path | None, option("--turns", "PATH", "Write every turn as a table: `.csv` or `.xlsx`.", OUTPUT)
     ] = None
     markdown: MarkdownPath = None
     literal: Annotated[
         bool,
-        typer.Option(
-            "--literal",
-            help="Show the numbers as the ECHO paper words them too, under names of their own.",
-            rich_help_panel=OUTPUT,
+        option(
+            "--literal", "", "Show the numbers as the ECHO paper words them too, under names of their own.", OUTPUT
         ),
     ] = False
 
@@ -228,15 +144,12 @@ class TurnGates:
 
     fail_under: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--fail-under",
-            metavar="NAME=VALUE",
-            help="Exit with 1 when a number of any bot is worse, for example `accuracy=0.8` or `f1@mybot=0.7` for "
-            "one bot. May be repeated.",
-            rich_help_panel=GATES,
+            "NAME=VALUE",
+            "Exit with 1 when a number of any bot is worse, for example `accuracy=0.8` or `f1@mybot=0.7` "
+            "for one bot. May be repeated.",
+            GATES,
         ),
     ] = None
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Exit with 1 when any expectation failed.", rich_help_panel=GATES),
-    ] = False
+    strict: Annotated[bool, option("--strict", "", "Exit with 1 when any expectation failed.", GATES)] = False

@@ -23,6 +23,7 @@ from vivavoce.cli.shared.options import (
     JsonPath,
     Quiet,
     Sheet,
+    option,
     setting,
 )
 
@@ -44,37 +45,26 @@ LogFile = Annotated[
 TalkId = Annotated[str, typer.Argument(metavar="ID", help="Id of the dialogue.", show_default=False)]
 ModelPath = Annotated[
     Path | None,
-    typer.Option(
-        "--model",
-        metavar="PATH",
-        help="A model of your own (`viva dialogues train`); short for `--rater learned:PATH`.",
-        rich_help_panel=RATER,
+    option(
+        "--model", "PATH", "A model of your own (`viva dialogues train`); short for `--rater learned:PATH`.", RATER
     ),
 ]
 CalibrationPath = Annotated[
     Path | None,
-    typer.Option(
-        "--calibration",
-        metavar="FILE",
-        help="Move the scores by a recalibration that `viva dialogues evaluate` saved.",
-        rich_help_panel=RATER,
+    option(
+        "--calibration", "FILE", "Move the scores by a recalibration that `viva dialogues evaluate` saved.", RATER
     ),
 ]
 LinesPath = Annotated[
     str | None,
-    typer.Option(
+    option(
         LINES_PATH,
-        metavar="PATH",
-        help="Write JSON Lines, one dialogue each; `-` for standard output, where nothing else is written then.",
-        rich_help_panel=OUTPUT,
+        "PATH",
+        "Write JSON Lines, one dialogue each; `-` for standard output, where nothing else is written then.",
+        OUTPUT,
     ),
 ]
-OutPath = Annotated[
-    str | None,
-    typer.Option(
-        OUT_PATH, metavar="PATH", help="Another name for `--json`; give one of them.", rich_help_panel=OUTPUT
-    ),
-]
+OutPath = Annotated[str | None, option(OUT_PATH, "PATH", "Another name for `--json`; give one of them.", OUTPUT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +73,20 @@ class LogReading:
 
     format: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--format",
-            metavar="NAME",
-            help="Format where the file name does not tell it: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or "
-            "`text`.",
-            rich_help_panel=READING,
-            autocompletion=complete_log_format,
+            "NAME",
+            "Format where the file name does not tell it: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or `text`.",
+            READING,
+            complete=complete_log_format,
         ),
     ] = None
     bot: Annotated[
         str | None,
-        typer.Option(
-            "--bot",
-            metavar="NAME",
-            help="Name of the speaker that is the bot, where the log does not say it.",
-            rich_help_panel=READING,
-        ),
+        option("--bot", "NAME", "Name of the speaker that is the bot, where the log does not say it.", READING),
     ] = None
     skip_bad: Annotated[
-        bool,
-        typer.Option(
-            "--skip-bad", help="Leave out dialogues that cannot be used; each is listed.", rich_help_panel=READING
-        ),
+        bool, option("--skip-bad", "", "Leave out dialogues that cannot be used; each is listed.", READING)
     ] = False
     encoding: Encoding = None
     sheet: Sheet = None
@@ -126,15 +107,14 @@ class RaterChoice:
 
     rater: Annotated[
         str | None,
-        typer.Option(
-            "--rater",
-            "-r",
-            metavar="NAME",
-            help="Who scores: `learned` (the model that ships), `learned:PATH`, `openai:MODEL`, "
+        option(
+            "--rater -r",
+            "NAME",
+            "Who scores: `learned` (the model that ships), `learned:PATH`, `openai:MODEL`, "
             "`python:module:function`, `length`.",
-            show_default="learned",
-            rich_help_panel=RATER,
-            autocompletion=complete_rater,
+            RATER,
+            default="learned",
+            complete=complete_rater,
         ),
     ] = None
     model: ModelPath = None
@@ -151,14 +131,13 @@ class RaterChoices:
 
     rater: Annotated[
         list[str] | None,
-        typer.Option(
-            "--rater",
-            "-r",
-            metavar="NAME",
-            help="Who scores, as in `viva dialogues score`. May be repeated to compare raters on the same talks.",
-            show_default="learned",
-            rich_help_panel=RATER,
-            autocompletion=complete_rater,
+        option(
+            "--rater -r",
+            "NAME",
+            "Who scores, as in `viva dialogues score`. May be repeated to compare raters on the same talks.",
+            RATER,
+            default="learned",
+            complete=complete_rater,
         ),
     ] = None
     model: ModelPath = None
@@ -174,44 +153,29 @@ class Judging:
     """How a judge behind an endpoint is asked."""
 
     at_once: Annotated[
-        int | None,
-        typer.Option(
-            "--at-once", metavar="N", min=1, help="Questions to a judge at the same time.", rich_help_panel=RATER
-        ),
+        int | None, option("--at-once", "N", "Questions to a judge at the same time.", RATER, low=1)
     ] = None
     timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout", metavar="SECONDS", min=0.001, help="Time for one answer of a judge.", rich_help_panel=RATER
-        ),
+        float | None, option("--timeout", "SECONDS", "Time for one answer of a judge.", RATER, low=0.001)
     ] = None
     retries: Annotated[
         int | None,
-        typer.Option(
-            "--retries",
-            metavar="N",
-            min=0,
-            help="Further tries after an error of a judge that may pass; 0: none.",
-            rich_help_panel=RATER,
-        ),
+        option("--retries", "N", "Further tries after an error of a judge that may pass; 0: none.", RATER, low=0),
     ] = None
     max_messages: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--max-messages",
-            metavar="N",
-            min=1,
-            help="Send no more messages than this to a judge; what is left can be asked later.",
-            rich_help_panel=RATER,
+            "N",
+            "Send no more messages than this to a judge; what is left can be asked later.",
+            RATER,
+            low=1,
         ),
     ] = None
     record: Annotated[
         Path | None,
-        typer.Option(
-            "--record",
-            metavar="FILE",
-            help="Keep the answers of a judge in this file; what it holds is not asked again.",
-            rich_help_panel=RATER,
+        option(
+            "--record", "FILE", "Keep the answers of a judge in this file; what it holds is not asked again.", RATER
         ),
     ] = None
 
@@ -223,26 +187,21 @@ class ScoreReports:
     json_path: LinesPath = None
     out: OutPath = None
     html: HtmlPath = None
-    csv: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="PATH", help="Write one row for each dialogue.", rich_help_panel=OUTPUT),
-    ] = None
+    csv: Annotated[Path | None, option("--csv", "PATH", "Write one row for each dialogue.", OUTPUT)] = None
     summary: Annotated[
         Path | None,
-        typer.Option(
-            "--summary",
-            metavar="PATH",
-            help="Write the whole result as one JSON: passport, bots, talks to read, scores.",
-            rich_help_panel=OUTPUT,
+        option(
+            "--summary", "PATH", "Write the whole result as one JSON: passport, bots, talks to read, scores.", OUTPUT
         ),
     ] = None
     stream: Annotated[
         bool,
-        typer.Option(
+        option(
             "--stream",
-            help="Read, score and write dialogue by dialogue, for logs of any size; with --json or --out alone. "
-            "Chosen by itself where only JSON Lines are wanted.",
-            rich_help_panel=OUTPUT,
+            "",
+            "Read, score and write dialogue by dialogue, for logs of any size; with --json or --out "
+            "alone. Chosen by itself where only JSON Lines are wanted.",
+            OUTPUT,
         ),
     ] = False
     quiet: Quiet = False
@@ -283,12 +242,12 @@ class EvaluationReports:
     html: HtmlPath = None
     save_calibration: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--save-calibration",
-            metavar="FILE",
-            help="Learn from 30 marks or more how scores become marks on your scale, and keep it for "
-            "`viva dialogues score --calibration FILE`.",
-            rich_help_panel=OUTPUT,
+            "FILE",
+            "Learn from 30 marks or more how scores become marks on your scale, and keep it for `viva "
+            "dialogues score --calibration FILE`.",
+            OUTPUT,
         ),
     ] = None
     quiet: Quiet = False
@@ -305,13 +264,5 @@ class EvaluationReports:
 
 
 MinMean = Annotated[
-    float | None,
-    typer.Option(
-        "--min-mean",
-        metavar="1..5",
-        min=1,
-        max=5,
-        help="Exit with 1 when the mean score is lower.",
-        rich_help_panel=GATES,
-    ),
+    float | None, option("--min-mean", "1..5", "Exit with 1 when the mean score is lower.", GATES, low=1, high=5)
 ]

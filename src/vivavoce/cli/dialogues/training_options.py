@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
-
 from vivavoce.cli.shared.completion import complete_choices
-from vivavoce.cli.shared.options import EXAM, READING
+from vivavoce.cli.shared.options import EXAM, READING, option
 
 PARTS = ("july", "autumn")
 SETS = ("convai2017", "convai2018", "dstc9", "fed")
@@ -22,40 +20,37 @@ class Lessons:
 
     published: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--published",
-            metavar="NAME",
-            help="FILE is a public data set, or its folder: `convai2017`, `convai2018`, `dstc9`, `fed`. Duplicates, "
-            "unrated, short and long dialogues are left out as published.",
-            rich_help_panel=READING,
-            autocompletion=complete_choices(SETS),
+            "NAME",
+            "FILE is a public data set, or its folder: `convai2017`, `convai2018`, `dstc9`, `fed`. "
+            "Duplicates, unrated, short and long dialogues are left out as published.",
+            READING,
+            complete=complete_choices(SETS),
         ),
     ] = None
     part: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--part",
-            metavar="NAME",
-            help="Only this part of a public data set, for example `july`.",
-            rich_help_panel=READING,
-            autocompletion=complete_choices(PARTS),
+            "NAME",
+            "Only this part of a public data set, for example `july`.",
+            READING,
+            complete=complete_choices(PARTS),
         ),
     ] = None
     learnt_from: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--learnt-from",
-            metavar="TEXT",
-            help="What the dialogues are, for the passport.",
-            show_default="name of the file or data set",
-            rich_help_panel=EXAM,
+            "TEXT",
+            "What the dialogues are, for the passport.",
+            EXAM,
+            default="name of the file or data set",
         ),
     ] = None
     licence: Annotated[
-        str | None,
-        typer.Option(
-            "--licence", metavar="TEXT", help="Licence of the dialogues, for the passport.", rich_help_panel=EXAM
-        ),
+        str | None, option("--licence", "TEXT", "Licence of the dialogues, for the passport.", EXAM)
     ] = None
 
 
@@ -65,42 +60,28 @@ class Repetition:
 
     network: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--model",
-            metavar="|".join(NETWORKS),
-            help="Only this network. May be repeated.",
-            show_default="all three",
-            rich_help_panel=EXAM,
-            autocompletion=complete_choices(NETWORKS),
+            "|".join(NETWORKS),
+            "Only this network. May be repeated.",
+            EXAM,
+            default="all three",
+            complete=complete_choices(NETWORKS),
         ),
     ] = None
     preset: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--preset",
-            metavar="|".join(PRESETS),
-            help="As published (60 epochs), on a smaller budget, or only to see that everything runs.",
-            show_default="faithful",
-            rich_help_panel=EXAM,
-            autocompletion=complete_choices(PRESETS),
+            "|".join(PRESETS),
+            "As published (60 epochs), on a smaller budget, or only to see that everything runs.",
+            EXAM,
+            default="faithful",
+            complete=complete_choices(PRESETS),
         ),
     ] = None
-    quick: Annotated[bool, typer.Option("--quick", help="Short for `--preset quick`.", rich_help_panel=EXAM)] = False
+    quick: Annotated[bool, option("--quick", "", "Short for `--preset quick`.", EXAM)] = False
     splits: Annotated[
-        int | None,
-        typer.Option(
-            "--splits",
-            metavar="N",
-            min=1,
-            max=5,
-            help="Only the first N of the five splits.",
-            show_default="5",
-            rich_help_panel=EXAM,
-        ),
+        int | None, option("--splits", "N", "Only the first N of the five splits.", EXAM, default="5", low=1, high=5)
     ] = None
-    workers: Annotated[
-        int,
-        typer.Option(
-            "--workers", metavar="N", min=1, help="Networks trained at the same time.", rich_help_panel=EXAM
-        ),
-    ] = 1
+    workers: Annotated[int, option("--workers", "N", "Networks trained at the same time.", EXAM, low=1)] = 1

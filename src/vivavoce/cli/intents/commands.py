@@ -32,6 +32,7 @@ from vivavoce.cli.shared.options import (
     Splitting,
     Traffic,
     grouped,
+    option,
 )
 from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.cli.shared.results import check_folder, check_targets, conclude, deliver
@@ -61,42 +62,29 @@ TestFile = Annotated[
     ),
 ]
 Predictions = Annotated[
-    Path | None,
-    typer.Option(
-        "--predictions",
-        metavar="PATH",
-        help="Write every guess as CSV: text, intent, guess, confidence.",
-        rich_help_panel=OUTPUT,
-    ),
+    Path | None, option("--predictions", "PATH", "Write every guess as CSV: text, intent, guess, confidence.", OUTPUT)
 ]
 SeveralClassifiers = Annotated[
     list[str],
-    typer.Option(
-        "--classifier",
-        "-c",
-        metavar="NAME",
-        help="Classifier, as `kind` or `kind:option`; at least two, see `viva classifiers`.",
-        rich_help_panel=EXAM,
-        autocompletion=complete_classifier,
+    option(
+        "--classifier -c",
+        "NAME",
+        "Classifier, as `kind` or `kind:option`; at least two, see `viva classifiers`.",
+        EXAM,
+        complete=complete_classifier,
     ),
 ]
 Pairs = Annotated[
     int,
-    typer.Option(
-        "--pairs",
-        metavar="N",
-        min=0,
-        help="How many confused pairs the JSON holds, besides those that are problems.",
-        rich_help_panel=OUTPUT,
-    ),
+    option("--pairs", "N", "How many confused pairs the JSON holds, besides those that are problems.", OUTPUT, low=0),
 ]
 RecordFolder = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--record",
-        metavar="FOLDER",
-        help="Keep finished retries in this folder; the same command goes on where it was stopped.",
-        rich_help_panel=GATES,
+        "FOLDER",
+        "Keep finished retries in this folder; the same command goes on where it was stopped.",
+        GATES,
     ),
 ]
 
@@ -126,9 +114,7 @@ app = typer.Typer(
 def check(
     file: File,
     *,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 when there are errors.", rich_help_panel=GATES)
-    ] = False,
+    strict: Annotated[bool, option("--strict", "", "Exit with 1 when there are errors.", GATES)] = False,
     output: Output,
     reading: Reading,
 ) -> None:

@@ -14,11 +14,20 @@ def complete_choices(choices: Sequence[str]) -> Complete:
     return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
 
 
-def complete_classifier(incomplete: str) -> list[str]:
-    """Offer the classifiers that are installed."""
-    from vivavoce import plugins
+def complete_plugin(group: str) -> Complete:
+    """Return a completion by the plug-ins of a group that are installed."""
 
-    return [name for name in plugins.available(plugins.CLASSIFIERS) if name.startswith(incomplete)]
+    def complete(incomplete: str) -> list[str]:
+        from vivavoce import plugins
+
+        return [name for name in plugins.available(group) if name.startswith(incomplete)]
+
+    return complete
+
+
+complete_classifier, complete_bot, complete_rater = (
+    complete_plugin(f"vivavoce.{noun}") for noun in ("classifiers", "bots", "raters")
+)
 
 
 def complete_format(incomplete: str) -> list[str]:
@@ -36,27 +45,12 @@ def complete_material(incomplete: str) -> list[str]:
     return [*(name for name in shipped() if name.startswith(incomplete)), *paths]
 
 
-def complete_bot(incomplete: str) -> list[str]:
-    """Offer the kinds of bots that are installed."""
-    from vivavoce import plugins
-
-    return [name for name in plugins.available(plugins.BOTS) if name.startswith(incomplete)]
-
-
 def complete_suite(incomplete: str) -> list[str]:
     """Offer shipped suites and the files of the folder."""
     from vivavoce.demo import suites
 
     paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
     return [*(name for name in suites() if name.startswith(incomplete)), *paths]
-
-
-def complete_rater(incomplete: str) -> list[str]:
-    """Offer the kinds of raters that are installed."""
-    from vivavoce import plugins
-    from vivavoce.dialogues.raters.registry import RATERS
-
-    return [name for name in plugins.available(RATERS) if name.startswith(incomplete)]
 
 
 def complete_log_format(incomplete: str) -> list[str]:

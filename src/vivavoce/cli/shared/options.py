@@ -11,9 +11,17 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from vivavoce.cli.shared.completion import complete_choices, complete_classifier, complete_format, complete_material
+from vivavoce.cli.shared.completion import (
+    Complete,
+    complete_choices,
+    complete_classifier,
+    complete_format,
+    complete_material,
+    complete_plugin,
+)
+from vivavoce.options import Option
 from vivavoce.records import AUTO
-from vivavoce.settings import OPTIONS
+from vivavoce.settings import OPTIONS, PAPER
 
 EXAM = "The exam"
 READING = "Reading the file"
@@ -23,16 +31,57 @@ GATES = "Gates and going on"
 _SETTINGS = {option.name: option for option in OPTIONS}
 
 
-def setting(name: str, panel: str, *flags: str, help: str = "", metavar: str | None = None, default: str = "") -> Any:
+def option(
+    flags: str,
+    metavar: str,
+    help: str,
+    panel: str | None = None,
+    *,
+    default: str = "",
+    complete: Complete | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Any:
+    """Return an option of a command: its flags, what follows them, what it means, and the panel that lists it."""
+    return typer.Option(
+        *flags.split(),
+        metavar=metavar or None,
+        help=help,
+        show_default=default or True,
+        rich_help_panel=panel,
+        autocompletion=complete,
+        min=low,
+        max=high,
+    )
+
+
+def setting(name: str, panel: str, *flags: str, help: str = "", metavar: str = "", default: str = "") -> Any:
     """Return the option of a setting: meaning, choices and default stand in the table of settings."""
     row = _SETTINGS[name]
-    return typer.Option(
-        *(flags or (f"--{name.replace('_', '-')}",)),
-        help=help or row.help,
-        metavar="|".join(row.choices) or metavar,
-        show_default=default or str(row.default),
-        rich_help_panel=panel,
-        autocompletion=complete_choices(row.choices) if row.choices else None,
+    return option(
+        " ".join(flags) or row.command_flag,
+        "|".join(row.choices) or metavar,
+        help or row.help,
+        panel,
+        default=default or str(row.default),
+        complete=complete_choices(row.choices) if row.choices else None,
+    )
+
+
+def exam_option(row: Option, panel: str | None = None) -> Any:
+    """Return the option of an exam's option: its bounds, its default and its help."""
+    default = str(row.default) if isinstance(row.default, str | int | float) else ""
+    complete = complete_choices(row.choices) if row.choices else complete_plugin(row.plugins) if row.plugins else None
+    repeated = " May be repeated." if row.several else ""
+    return option(
+        row.command_flag,
+        "|".join(row.choices) or row.metavar,
+        f"{row.help}{repeated}",
+        panel,
+        default=row.empty or default,
+        complete=complete,
+        low=row.low,
+        high=row.high,
     )
 
 
@@ -50,52 +99,41 @@ File = Annotated[
 ]
 JsonPath = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--json",
-        metavar="PATH",
-        help="Write the result as JSON; `-` for standard output, where nothing else is written then.",
-        rich_help_panel=OUTPUT,
+        "PATH",
+        "Write the result as JSON; `-` for standard output, where nothing else is written then.",
+        OUTPUT,
     ),
 ]
-HtmlPath = Annotated[
-    Path | None,
-    typer.Option("--html", metavar="PATH", help="Write a report to open and share.", rich_help_panel=OUTPUT),
-]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all numbers and notes.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=OUTPUT)]
+HtmlPath = Annotated[Path | None, option("--html", "PATH", "Write a report to open and share.", OUTPUT)]
+Verbose = Annotated[bool, option("--verbose -v", "", "Show all numbers and notes.", OUTPUT)]
+Quiet = Annotated[bool, option("--quiet -q", "", "Say nothing but errors.", OUTPUT)]
 FailUnder = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--fail-under",
-        metavar="NAME=VALUE",
-        help="Exit with 1 when a number is lower, for example `accuracy=0.7`. May be repeated.",
-        rich_help_panel=GATES,
+        "NAME=VALUE",
+        "Exit with 1 when a number is lower, for example `accuracy=0.7`. May be repeated.",
+        GATES,
     ),
 ]
 Record = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--record",
-        metavar="FILE",
-        help="Keep finished retries in this file; the same command goes on where it was stopped.",
-        rich_help_panel=GATES,
+        "FILE",
+        "Keep finished retries in this file; the same command goes on where it was stopped.",
+        GATES,
     ),
 ]
 
 
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding of the text, for example `cp1252`, where it is not UTF-8.",
-        rich_help_panel=READING,
-    ),
+    option("--encoding", "NAME", "Encoding of the text, for example `cp1252`, where it is not UTF-8.", READING),
 ]
-Sheet = Annotated[
-    str | None,
-    typer.Option("--sheet", metavar="NAME", help="Sheet of a workbook, else the first.", rich_help_panel=READING),
-]
+Sheet = Annotated[str | None, option("--sheet", "NAME", "Sheet of a workbook, else the first.", READING)]
 
 
 # --- groups of options -------------------------------------------------------------------------------------
@@ -105,49 +143,38 @@ Sheet = Annotated[
 class Reading:
     """How a file of examples is read."""
 
-    text_column: Annotated[
-        str | None,
-        typer.Option("--text-column", metavar="NAME", help="Column of the messages.", rich_help_panel=READING),
-    ] = None
-    intent_column: Annotated[
-        str | None,
-        typer.Option("--intent-column", metavar="NAME", help="Column of the topics.", rich_help_panel=READING),
-    ] = None
-    split: Annotated[
-        str | None,
-        typer.Option(
-            "--split", metavar="NAME", help="Keep the rows with this value of `split`.", rich_help_panel=READING
-        ),
-    ] = None
+    text_column: Annotated[str | None, option("--text-column", "NAME", "Column of the messages.", READING)] = None
+    intent_column: Annotated[str | None, option("--intent-column", "NAME", "Column of the topics.", READING)] = None
+    split: Annotated[str | None, option("--split", "NAME", "Keep the rows with this value of `split`.", READING)] = (
+        None
+    )
     out_of_scope: Annotated[
         str,
-        typer.Option(
+        option(
             "--out-of-scope",
-            metavar="NAME",
-            help="Intent of messages that no topic fits; such rows test, but never train. `auto`: the usual names, "
-            "such as `oos`, `out_of_scope`, `fallback` or `None`; `-`: none, every intent is a topic.",
-            rich_help_panel=READING,
+            "NAME",
+            "Intent of messages that no topic fits; such rows test, but never train. `auto`: the usual "
+            "names, such as `oos`, `out_of_scope`, `fallback` or `None`; `-`: none, every intent is a "
+            "topic.",
+            READING,
         ),
     ] = AUTO
     encoding: Encoding = None
     sheet: Sheet = None
     format: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--format",
-            metavar="NAME",
-            help="Format where the file name does not tell it: `csv`, `tsv`, `xlsx`, `json` or `jsonl`.",
-            rich_help_panel=READING,
-            autocompletion=complete_format,
+            "NAME",
+            "Format where the file name does not tell it: `csv`, `tsv`, `xlsx`, `json` or `jsonl`.",
+            READING,
+            complete=complete_format,
         ),
     ] = None
     max_file_mb: Annotated[int | None, setting("max_file_mb", READING, metavar="MB")] = None
     max_rows: Annotated[int | None, setting("max_rows", READING, metavar="N")] = None
     skip_bad: Annotated[
-        bool,
-        typer.Option(
-            "--skip-bad", help="Leave out rows that cannot be used; each is listed.", rich_help_panel=READING
-        ),
+        bool, option("--skip-bad", "", "Leave out rows that cannot be used; each is listed.", READING)
     ] = False
 
 
@@ -157,14 +184,13 @@ class Engine:
 
     classifier: Annotated[
         str | None,
-        typer.Option(
-            "--classifier",
-            "-c",
-            metavar="NAME",
-            help="Classifier, as `kind` or `kind:option`; see `viva classifiers`.",
-            show_default=str(_SETTINGS["classifier"].default),
-            rich_help_panel=EXAM,
-            autocompletion=complete_classifier,
+        option(
+            "--classifier -c",
+            "NAME",
+            "Classifier, as `kind` or `kind:option`; see `viva classifiers`.",
+            EXAM,
+            default=str(_SETTINGS["classifier"].default),
+            complete=complete_classifier,
         ),
     ] = None
 
@@ -191,13 +217,13 @@ class Splitting:
 
     setting: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--setting",
-            metavar="K,P",
-            help="Which topics serve as plausible negatives: those under K examples, or the smallest up to the "
-            "share P. May be repeated.",
-            show_default="0,0 0,0.15 5,0",
-            rich_help_panel=EXAM,
+            "K,P",
+            "Which topics serve as plausible negatives: those under K examples, or the smallest up to the"
+            " share P. May be repeated.",
+            EXAM,
+            default=" ".join((f"{k},{p:g}" for k, p in PAPER)),
         ),
     ] = None
     retries: Annotated[int | None, setting("retries", EXAM, metavar="N")] = None
@@ -221,25 +247,19 @@ class Division:
     """Which rows a blind test trains and tests."""
 
     train_split: Annotated[
-        str | None,
-        typer.Option(
-            "--train-split", metavar="NAME", help="Value of `split` that is trained.", rich_help_panel=READING
-        ),
+        str | None, option("--train-split", "NAME", "Value of `split` that is trained.", READING)
     ] = None
-    test_split: Annotated[
-        str | None,
-        typer.Option(
-            "--test-split", metavar="NAME", help="Value of `split` that is tested.", rich_help_panel=READING
-        ),
-    ] = None
+    test_split: Annotated[str | None, option("--test-split", "NAME", "Value of `split` that is tested.", READING)] = (
+        None
+    )
     unknown_intents: Annotated[
         str,
-        typer.Option(
+        option(
             "--unknown-intents",
-            metavar="refuse|negative",
-            help="Test topics that were never trained: refuse the file, or count them as negatives.",
-            rich_help_panel=EXAM,
-            autocompletion=complete_choices(("refuse", "negative")),
+            "refuse|negative",
+            "Test topics that were never trained: refuse the file, or count them as negatives.",
+            EXAM,
+            complete=complete_choices(("refuse", "negative")),
         ),
     ] = "refuse"
 
@@ -250,42 +270,29 @@ class Playback:
 
     mode: Annotated[
         str,
-        typer.Option(
+        option(
             "--mode",
-            metavar="forward|interleaved",
-            help="Train on all that came before and test each period, or draw test rows between training rows as "
-            "nex-cv does.",
-            rich_help_panel=EXAM,
-            autocompletion=complete_choices(("forward", "interleaved")),
+            "forward|interleaved",
+            "Train on all that came before and test each period, or draw test rows between training rows "
+            "as nex-cv does.",
+            EXAM,
+            complete=complete_choices(("forward", "interleaved")),
         ),
     ] = "forward"
     periods: Annotated[
-        int | None,
-        typer.Option(
-            "--periods",
-            metavar="N",
-            help="Number of periods of even size.",
-            show_default="calendar months",
-            rich_help_panel=EXAM,
-        ),
+        int | None, option("--periods", "N", "Number of periods of even size.", EXAM, default="calendar months")
     ] = None
     min_test: Annotated[
-        int,
-        typer.Option(
-            "--min-test",
-            metavar="N",
-            help="Join periods until each has this many messages to test.",
-            rich_help_panel=EXAM,
-        ),
+        int, option("--min-test", "N", "Join periods until each has this many messages to test.", EXAM)
     ] = 30
     undated: Annotated[
         str,
-        typer.Option(
+        option(
             "--undated",
-            metavar="refuse|drop",
-            help="Rows without a date: refuse the file, or leave them out and list them.",
-            rich_help_panel=READING,
-            autocompletion=complete_choices(("refuse", "drop")),
+            "refuse|drop",
+            "Rows without a date: refuse the file, or leave them out and list them.",
+            READING,
+            complete=complete_choices(("refuse", "drop")),
         ),
     ] = "refuse"
 

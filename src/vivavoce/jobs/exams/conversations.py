@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from vivavoce.bots.pace import Allowance, Pacing
@@ -16,14 +15,14 @@ from vivavoce.conversations.running.holding import hold_alone
 from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, talks_of
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript, as_met
 from vivavoce.errors import UsageError, plural
-from vivavoce.jobs.exams.choices import Choice, UnfitError, check_options, flag, from_settings
 from vivavoce.jobs.exams.documents import figure_documents, html_document, json_document
+from vivavoce.jobs.exams.kinds import CONVERSATIONS, PUBLIC_ONLY
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
+    Exam,
     Failure,
     Finished,
-    Json,
     Measure,
     Options,
     UnitPlan,
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
     from vivavoce.conversations.scenario import Script, ScriptTurn
 
 __all__ = ["PUBLIC_ONLY", "Conversations", "TurnLine", "bots_as_met", "is_held", "lines_of", "run_options"]
-
-# The option of a run whose bots may live at public addresses alone.
-PUBLIC_ONLY = "public_only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +69,15 @@ class TurnLine:
     fallback: bool
 
 
-class Conversations:
+class Conversations(Exam):
     """Scripted conversations with bots. Units wait for bots, so they are awaited here and not sent to an executor."""
 
-    name = "conversations"
+    kind = CONVERSATIONS
     in_executor = False
 
-    def check(self, options: Options) -> Options:
-        """Return how often and how hard the bots are asked, complete; null leaves a limit as the bot has it."""
-        return check_options(self.name, options, _CHOICES)
+    def limits(self, material: bytes) -> dict[str, int]:
+        """Return how many conversations each bot holds at once."""
+        return {bot.name: bot.limits.at_once for bot in read_material(material).header.bots}
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return a unit for each talk: the same talk with every bot, then the next one.
@@ -122,6 +118,7 @@ class Conversations:
             return Conclusion(
                 headline=headline(result),
                 measures=tuple(_measures(result)),
+                turns=_judge_again(material, finished),
                 documents=tuple(_documents(result, record)),
                 warnings=(*result.failures, *_reasons(told, finished.failures), *result.warnings),
             )
@@ -133,33 +130,6 @@ class Conversations:
 def run_options(options: Options) -> RunOptions:
     """Return checked options as those of a run; where connections may go is no matter of the run itself."""
     return RunOptions(**{name: value for name, value in options.items() if name != PUBLIC_ONLY})  # type: ignore[arg-type]
-
-
-def _number(least: float, whole: bool, optional: bool, value: Json) -> Json:
-    if value is None and optional:
-        return None
-    kinds = int if whole else (int, float)
-    # True is a whole number to Python, but never to the person who wrote it.
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= float(value) < float("inf"):
-        raise UnfitError(f"must be a {'whole ' if whole else ''}number of {least:g} or more, not {value!r}")
-    return value if whole else float(value)
-
-
-def _limit(least: float, *, whole: bool = True, optional: bool = True) -> Callable[[Json], Json]:
-    return partial(_number, least, whole, optional)
-
-
-_CHOICES: Mapping[str, Choice] = {
-    "repeats": Choice(1, _limit(1, optional=False)),
-    "concurrency": Choice(None, _limit(1)),
-    "per_second": Choice(None, _limit(0.001, whole=False)),
-    "timeout_s": Choice(None, _limit(0.001, whole=False)),
-    "retries": Choice(None, _limit(0)),
-    "max_messages": Choice(None, _limit(1)),
-    "give_up_after": Choice(10, _limit(1, optional=False)),
-    "seed": from_settings("seed"),
-    PUBLIC_ONLY: flag(False),
-}
 
 
 # --- units -------------------------------------------------------------------------------------------------------
@@ -194,6 +164,19 @@ def _as_met(bots: Iterable[BotFacts], talks: Iterable[Transcript]) -> tuple[BotF
         if any(reply.actions for reply in replies):
             actions.add(talk.key.bot)
     return as_met(bots, topics, actions)
+
+
+def _judge_again(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...]]:
+    """Judge again the talks of bots of which only the whole run shows what they report."""
+    told = read_material(material)
+    bots = bots_as_met(material, finished)
+    declared = {bot.name: (bot.reports_intent, bot.reports_actions) for bot in told.header.bots}
+    changed = {bot.name for bot in bots if declared[bot.name] != (bot.reports_intent, bot.reports_actions)}
+    return {
+        key: lines_of(material, key, result, bots=bots)
+        for key, result in finished.results.items()
+        if told.talk(key).bot in changed
+    }
 
 
 def lines_of(

@@ -12,15 +12,16 @@ from vivavoce.dialogues.corpus.stored import dialogue_json, read_stored
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.json_form import result_to_json, score_to_json, scores_from_json
 from vivavoce.dialogues.raters.protocol import Rater
-from vivavoce.dialogues.raters.registry import RATERS, load_rater
+from vivavoce.dialogues.raters.registry import load_rater
 from vivavoce.dialogues.result import Cause, DialoguesResult, Score
 from vivavoce.errors import WorkError
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, find_unit, reasons_of, remarks_on
-from vivavoce.jobs.exams.choices import Choice, check_options, from_settings, named, text
 from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
+from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
+    Exam,
     Finished,
     Json,
     Measure,
@@ -34,11 +35,6 @@ __all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
 
 # Talks in a unit: few enough for progress that moves, enough to rate them in batches.
 CHUNK = 64
-_CHOICES: Mapping[str, Choice] = {
-    "rater": named(RATERS, "rater", "learned"),
-    "seed": from_settings("seed"),
-    "source": text("memory"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +53,10 @@ _LOGS: Kept[Log] = Kept(4)
 _RATERS: Kept[Rater] = Kept(4)
 
 
-class Dialogues:
+class Dialogues(Exam):
     """Scores for logged talks; the material is JSON Lines as `dialogues_to_bytes` writes them."""
 
-    name = "dialogues"
-    in_executor = True
-
-    def check(self, options: Options) -> dict[str, Json]:
-        """Return the options complete and in order."""
-        return check_options(self.name, options, _CHOICES)
+    kind = DIALOGUES
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return a unit for every few dozen talks."""
@@ -78,7 +69,7 @@ class Dialogues:
         """Score the talks of one unit."""
         from vivavoce.dialogues.exam import rate_in_chunks
 
-        checked: Mapping[str, Any] = self.check(work.options)
+        checked = self.check(work.options)
         log = _log(work.material)
         rater = _RATERS.get((work.run, checked["rater"]), lambda: load_rater(checked["rater"]))
         talks = find_unit(log.chunks(), work.key)
@@ -89,7 +80,7 @@ class Dialogues:
         from vivavoce.dialogues.exam import conclude
         from vivavoce.reports.dialogues import wording
 
-        checked: Mapping[str, Any] = self.check(options)
+        checked = self.check(options)
         log = _log(material)
         scores = _gather(log, finished)
         rater, seed, source = load_rater(checked["rater"]), checked["seed"], checked["source"]

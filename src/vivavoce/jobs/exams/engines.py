@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from vivavoce.errors import VivaError
 from vivavoce.intents.comparison import ComparisonResult, EngineFailure, conclude_comparison, plan_comparison
@@ -11,10 +10,9 @@ from vivavoce.intents.exam import load_classifier
 from vivavoce.intents.record import ExamRecord
 from vivavoce.intents.runner import AnyClassifier, Unit
 from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
-from vivavoce.jobs.exams.choices import Choice, check_options, several_classifiers
 from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
+from vivavoce.jobs.exams.kinds import ENGINES
 from vivavoce.jobs.exams.preparation import (
-    SPLIT_CHOICES,
     Gathered,
     Task,
     bench_of,
@@ -29,6 +27,7 @@ from vivavoce.jobs.exams.preparation import (
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
+    Exam,
     Finished,
     Json,
     Measure,
@@ -39,28 +38,21 @@ from vivavoce.jobs.exams.protocol import (
 
 __all__ = ["Engines"]
 
-_CHOICES: Mapping[str, Choice] = {"classifiers": several_classifiers(), **SPLIT_CHOICES}
 
-
-class Engines:
+class Engines(Exam):
     """A comparison of classifiers; the material is a data set as `dataset_to_bytes` writes it."""
 
-    name = "engines"
-    in_executor = True
-
-    def check(self, options: Options) -> dict[str, Json]:
-        """Return the options complete and in order."""
-        return check_options(self.name, options, _CHOICES)
+    kind = ENGINES
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return every split of every engine, one engine after the other."""
-        checked: Mapping[str, Any] = self.check(options)
+        checked = self.check(options)
         task = task_of(material, checked)
         return tuple(plan for place, name in enumerate(checked["classifiers"]) for plan in _plans(place, name, task))
 
     def perform(self, work: Work) -> bytes:
         """Train and test one engine on one split, or let it read the texts."""
-        checked: Mapping[str, Any] = self.check(work.options)
+        checked = self.check(work.options)
         names, task = checked["classifiers"], task_of(work.material, checked)
         jobs = {
             key: (name, unit)
@@ -77,7 +69,7 @@ class Engines:
         """Say which engine is better, as a comparison in one go would."""
         from vivavoce.reports.intents.comparison import comparison_headline
 
-        checked: Mapping[str, Any] = self.check(options)
+        checked = self.check(options)
         task = task_of(material, checked)
         plans = {name: _units(place, task) for place, name in enumerate(checked["classifiers"])}
         found = {name: gather(units, finished, name) for name, units in plans.items()}

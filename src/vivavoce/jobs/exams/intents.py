@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.runner import Unit
 from vivavoce.intents.similarity import text_vectors
 from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
-from vivavoce.jobs.exams.choices import Choice, check_options, classifier, from_settings
 from vivavoce.jobs.exams.documents import (
     canonical_json,
     dataset_from_bytes,
@@ -25,8 +23,8 @@ from vivavoce.jobs.exams.documents import (
     html_document,
     json_document,
 )
+from vivavoce.jobs.exams.kinds import INTENTS
 from vivavoce.jobs.exams.preparation import (
-    SPLIT_CHOICES,
     Bench,
     Task,
     bench_of,
@@ -41,8 +39,8 @@ from vivavoce.jobs.exams.preparation import (
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
+    Exam,
     Finished,
-    Json,
     Measure,
     Options,
     Outcome,
@@ -60,26 +58,21 @@ RIGHT = (Kind.RIGHT, Kind.DECLINED, Kind.DECLINED_NO_GUESS)
 WRONG = (Kind.WRONG_INTENT, Kind.OVERREACH)
 
 
-class Intents:
+class Intents(Exam):
     """Cross-validation of training data; the material is a data set as `dataset_to_bytes` writes it."""
 
-    name = "intents"
-    in_executor = True
-
-    def check(self, options: Options) -> dict[str, Json]:
-        """Return the options complete and in order."""
-        return check_options(self.name, options, _CHOICES)
+    kind = INTENTS
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return the reading of the texts, where the engine does it at once, and every split."""
-        checked: Mapping[str, Any] = self.check(options)
+        checked = self.check(options)
         units = _units(task_of(material, checked))
         titles = {name: str(unit.key) for name, unit in units.items()}
         return tuple(schedule(exam.load_classifier(checked["classifier"]), titles, READING))
 
     def perform(self, work: Work) -> bytes:
         """Train and test one split, or read the texts."""
-        checked: Mapping[str, Any] = self.check(work.options)
+        checked = self.check(work.options)
         bench = bench_of(work.run, checked["classifier"], work.material, checked)
         if work.key == READING.key:
             return _read(bench)
@@ -90,7 +83,7 @@ class Intents:
         """Say what the splits mean, as an exam in one go would."""
         from vivavoce.reports.intents import wording
 
-        checked: Mapping[str, Any] = self.check(options)
+        checked = self.check(options)
         task, threshold = task_of(material, checked), checked["threshold"]
         units = _units(task)
         found = gather(units, finished, checked["classifier"])
@@ -115,13 +108,6 @@ class Intents:
                 *remarks_on(finished, [READING.key, *units]),
             ),
         )
-
-
-_CHOICES: Mapping[str, Choice] = {
-    "classifier": classifier(),
-    **SPLIT_CHOICES,
-    "out_of_scope_share": from_settings("out_of_scope_share"),
-}
 
 
 def _units(task: Task) -> dict[str, Unit]:

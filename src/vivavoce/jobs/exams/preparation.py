@@ -23,13 +23,12 @@ from vivavoce.intents.record import (
 from vivavoce.intents.runner import AnyClassifier, EngineFacts, Unit, assemble, is_parallel, unit_worker
 from vivavoce.intents.splits import Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, reasons_of
-from vivavoce.jobs.exams.choices import Choice, flag, from_settings, split_settings
 from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes
+from vivavoce.jobs.exams.kinds import SPLITS
 from vivavoce.jobs.exams.protocol import Finished, Json, Options, UnitPlan
 from vivavoce.kept import Kept
 
 __all__ = [
-    "SPLIT_CHOICES",
     "Bench",
     "Gathered",
     "Task",
@@ -43,14 +42,8 @@ __all__ = [
     "unit_name",
 ]
 
-SPLIT_CHOICES: Mapping[str, Choice] = {
-    "settings": split_settings(),
-    **{name: from_settings(name) for name in ("retries", "threshold", "test_fraction", "partition", "singletons")},
-    "leak_proof": flag(True),
-    "seed": from_settings("seed"),
-}
 # The threshold is looked at when all is done; it changes neither splits nor answers.
-SHAPE = tuple(name for name in SPLIT_CHOICES if name != "threshold")
+SHAPE = tuple(option.name for option in SPLITS if option.name != "threshold")
 
 
 # --- prepared once a process -------------------------------------------------------------------------------------

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from vivavoce.options import Option, check_options
 from vivavoce.records import Rate
+
+if TYPE_CHECKING:
+    from vivavoce.jobs.exams.conversations import TurnLine
 
 # Plain JSON values.
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -81,17 +85,20 @@ class Document:
 class Conclusion:
     """All that a run found. `headline` is the one sentence; `documents` holds `findings.json` first of all.
 
+    Rows beside the findings: `outcomes` of questions; `scores` of logged dialogues, as JSON; `turns` by the key of
+    their unit, those alone that were judged otherwise when they were held.
+
     `findings.json` is canonical (sorted keys, no spaces) and free of times of the clock, so that two runs of the same
-    work give the same bytes; what was timed stands in `timings.json`. `scores`: of dialogues, as
-    they are in the findings.
+    work give the same bytes; what was timed stands in `timings.json`.
     """
 
     headline: str
     measures: tuple[Measure, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+    scores: tuple[Mapping[str, Any], ...] = ()
+    turns: Mapping[str, tuple[TurnLine, ...]] = field(default_factory=dict)
     documents: tuple[Document, ...] = ()
     warnings: tuple[str, ...] = ()
-    scores: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +117,91 @@ class Finished:
     failures: tuple[Failure, ...] = ()
 
 
-class Exam(Protocol):
-    """A kind of exam. `in_executor`: units are pure computing and go to an executor; else they are awaited."""
+@dataclass(frozen=True, slots=True)
+class ProblemNote:
+    """Something to fix that an exam found, for the page Today: one sentence, the topics concerned, what to do."""
+
+    text: str
+    topics: tuple[str, ...] = ()
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamKind:
+    """What an exam is, for every layer; the entry point of the group `vivavoce.exams` names one of these.
+
+    `title` and `summary` are for people. `options` are kept with a run; `choices` are what a person may choose who
+    starts one, where these differ. `place` orders lists; plug-ins come last.
+
+    Parts are named as `module:name` and loaded when they are needed, so that no layer knows those above it: `units`
+    (an `Exam`), `project` (a `ProjectExam`: where material comes from, what is allowed), `pages` (an `ExamPages`),
+    `reader` (from the JSON of the findings to a result; else the JSON itself), `measures` (what its numbers mean: a
+    table of `Measure`). Without a part of its own an exam of `material` (`topics` or `dialogues`) has general ones.
+
+    On Today: `watched` numbers, `alike` options that two runs must share to be compared, `questions` where its runs
+    keep what came of each question.
+    """
 
     name: str
-    in_executor: bool
+    title: str
+    summary: str
+    units: str
+    options: tuple[Option, ...]
+    choices: tuple[Option, ...] = ()
+    material: str = "topics"
+    project: str = ""
+    pages: str = ""
+    reader: str = ""
+    measures: str = ""
+    place: int = 100
+    daily_title: str = ""
+    daily_hint: str = ""
+    watched: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+    questions: bool = False
 
-    def check(self, options: Options) -> Options:
+    @property
+    def chosen(self) -> tuple[Option, ...]:
+        """What a person may choose who starts a run."""
+        return self.choices or self.options
+
+    @property
+    def daily(self) -> tuple[Option, ...]:
+        """What a daily run is made with."""
+        return tuple(option for option in self.chosen if option.daily)
+
+
+class Exam:
+    """How an exam runs in units. `in_executor`: units are pure computing and go to an executor; else awaited."""
+
+    kind: ExamKind
+    in_executor = True
+
+    @property
+    def name(self) -> str:
+        """The name of the exam."""
+        return self.kind.name
+
+    def check(self, options: Options) -> dict[str, Any]:
         """Return the options complete and in order; UsageError with all faults where they cannot be used."""
-        ...
+        return check_options(self.name, options, self.kind.options)
+
+    def limits(self, material: bytes) -> dict[str, int]:
+        """Return how many units of each bot may run at once."""
+        return {}
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return all units, in the order in which they are begun."""
-        ...
+        raise NotImplementedError
 
     def perform(self, work: Work) -> bytes:
         """Do one unit."""
-        ...
+        raise NotImplementedError
 
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say what the results mean: pure, the same results give the same conclusion."""
-        ...
+        raise NotImplementedError
+
+    def problems(self, findings: Mapping[str, Any]) -> tuple[ProblemNote, ...]:
+        """Return what to fix next, the most important first, from the JSON of the findings."""
+        return ()

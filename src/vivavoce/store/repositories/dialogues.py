@@ -116,7 +116,7 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         newest = self._newest_scores(project_id)
         return self._pairs(sa.select(newest.c.dialogue_id, newest.c.score).where(newest.c.score.is_not(None)))
 
-    def worst(self, run_id: str, below: float, limit: int) -> list[BadDialogue]:
+    def worst(self, run_id: str, below: float, limit: int | None = None) -> list[BadDialogue]:
         """Return the dialogues that scored less in a run, the worst first."""
         columns = (dialogues.c.id, dialogues.c.name, dialogues.c.bot, scores.c.score, scores.c.low, scores.c.high)
         query = sa.select(*columns).join(scores, scores.c.dialogue_id == dialogues.c.id)

@@ -3,69 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field
 
 from vivavoce.conversations.json_form import diff_to_json, literal_to_json, to_json
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.errors import Fault
+from vivavoce.jobs.exams.kinds import CONVERSATIONS
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.option_bodies import StartBody, start_body
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import Name, RunNumber
-from vivavoce.web.api.texts import Text, Word
 from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.conversations import conversations, transcripts
 from vivavoce.workspace.conversations.changes import compare_conversations
-from vivavoce.workspace.conversations.choices import (
-    MOST_AT_ONCE,
-    MOST_PER_SECOND,
-    MOST_REPEATS,
-    Checked,
-    Choice,
-    Size,
-)
+from vivavoce.workspace.conversations.choices import Checked, Size, read_choice
 from vivavoce.workspace.conversations.conversations import KIND, BotProgress, conversations_result
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/projects/{slug}/conversations", tags=["conversations"])
 
-Names = Annotated[list[Word], Field(max_length=200)]
-
-
-class NewConversations(Body):
-    """A run to be begun: what is held with whom. No domain and no level: all of them."""
-
-    suite: Annotated[Word, Field(description="Id or name of the suite.")]
-    bots: Annotated[list[Word], Field(min_length=1, max_length=50, description="Names of bots.")]
-    domains: Names = Field(default_factory=list)
-    levels: Names = Field(default_factory=list)
-    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
-    at_once: Annotated[int | None, Field(ge=1, le=MOST_AT_ONCE)] = None
-    per_second: Annotated[float | None, Field(ge=0.001, le=MOST_PER_SECOND)] = None
-    title: Annotated[Text, Field(max_length=runs.MOST_TITLE)] = ""
-    seed: Annotated[int, Field(ge=0, le=LARGEST)] = 0
-
-    def choice(self) -> Choice:
-        """Return the same as the workspace takes it."""
-        return Choice(
-            suite=self.suite,
-            bots=tuple(self.bots),
-            domains=tuple(self.domains),
-            levels=tuple(self.levels),
-            repeats=self.repeats,
-            at_once=self.at_once,
-            per_second=self.per_second,
-            title=self.title,
-            seed=self.seed,
-        )
+if TYPE_CHECKING:
+    NewConversations = StartBody
+else:
+    about = "A run to be begun: what is held with whom. No domain and no level: all of them."
+    NewConversations = start_body("NewConversations", about, CONVERSATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +80,7 @@ def check_conversations(
     request: Request, who: Reader, store: InStore, project: ProjectInPath, body: NewConversations
 ) -> Look:
     """Look at a run before it is begun: how large it is, and what is wrong with it. Nothing is sent to any bot."""
-    return _look(conversations.look_ahead(store, project, body.choice(), rules_of(request)))
+    return _look(conversations.look_ahead(store, project, read_choice(body.chosen(), body.title), rules_of(request)))
 
 
 @router.post("", status_code=201)
@@ -120,7 +88,9 @@ def start_conversations(  # noqa: PLR0917
     request: Request, who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewConversations
 ) -> Run:
     """Begin a run; a worker holds its conversations."""
-    run = conversations.start_conversations(store, who.actor, project, body.choice(), rules_of(request))
+    run = conversations.start_conversations(
+        store, who.actor, project, read_choice(body.chosen(), body.title), rules_of(request)
+    )
     place("projects", project.slug, "runs", run.number)
     return run
 

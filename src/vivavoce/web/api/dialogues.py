@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, UploadFile
 from fastapi import Form as FormField
@@ -10,11 +10,13 @@ from pydantic import BaseModel, Field
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.json_form import to_json
+from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import DialogueRow, Run, ScoreRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Asked, Limit, Listed, Offset, listed
+from vivavoce.web.api.option_bodies import StartBody, start_body
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.api.texts import Id, Text, Word
@@ -37,7 +39,7 @@ from vivavoce.workspace.dialogues.imports import (
 )
 from vivavoce.workspace.dialogues.reading import talks_of_run
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.exams.allowed import SHIPPED_RATER
+from vivavoce.workspace.exams.project_exams import start_exam
 
 router = APIRouter(tags=["dialogues"])
 MOST_TALKS, MOST_MESSAGES, MOST_MARKS = 2000, 5000, 100
@@ -94,13 +96,11 @@ class RunTalks(Body):
     existing: Existing = "skip"
 
 
-class NewScoring(Body):
-    """An exam to be started: over a batch, or over all talks. Admins may name another rater."""
-
-    batch: Word | None = None
-    title: Annotated[Text, Field(max_length=200)] = ""
-    rater: Word = SHIPPED_RATER
-    seed: Annotated[int, Field(ge=0, le=dialogues.MOST_SEED)] = 0
+if TYPE_CHECKING:
+    NewScoring = StartBody
+else:
+    about = "An exam to be started: over a batch, or over all talks. Admins may name another rater."
+    NewScoring = start_body("NewScoring", about, DIALOGUES)
 
 
 class Batch(BaseModel):
@@ -283,9 +283,7 @@ def add_run_dialogues(  # noqa: PLR0917
 @router.post("/projects/{slug}/dialogue-runs", status_code=201)
 def start_scoring(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewScoring) -> Run:
     """Start an exam over a batch, or over all talks; a worker does it."""
-    run = dialogues.begin_scoring(
-        store, who.actor, project, batch=body.batch, rater=body.rater, title=body.title, seed=body.seed
-    )
+    run = start_exam(store, who.actor, project, DIALOGUES.name, body.chosen(), body.title)
     place("projects", project.slug, "runs", run.number)
     return run
 

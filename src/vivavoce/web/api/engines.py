@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
-from pydantic import Field
 
+from vivavoce.jobs.exams.kinds import ENGINES
 from vivavoce.store.rows import Run
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.intents import ExamOptions
 from vivavoce.web.api.lists import Listed, listed
+from vivavoce.web.api.option_bodies import StartBody, start_body
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
-from vivavoce.web.api.texts import Word
 from vivavoce.workspace.exams import engines, runs
 from vivavoce.workspace.exams.engine_parts import OfferedEngine, offered_engines
 from vivavoce.workspace.exams.engines import EngineTime
+from vivavoce.workspace.exams.project_exams import start_exam
 
 router = APIRouter(tags=["engines"])
 
 
-class NewComparison(ExamOptions):
-    """A comparison of engines to be started."""
-
-    title: Annotated[str, Field(max_length=200)] = ""
-    classifiers: Annotated[list[Word], Field(min_length=2, max_length=20)]
+if TYPE_CHECKING:
+    NewComparison = StartBody
+else:
+    NewComparison = start_body("NewComparison", "A comparison of engines to be started.", ENGINES)
 
 
 @router.get("/engines")
@@ -37,7 +36,7 @@ def list_engines(who: Reader) -> Listed[OfferedEngine]:
 @router.post("/projects/{slug}/engines", status_code=201)
 def start_engines(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewComparison) -> Run:
     """Examine several engines on the same splits."""
-    run = engines.start_engines(store, who.actor, project, body.classifiers, title=body.title, options=body.chosen())
+    run = start_exam(store, who.actor, project, ENGINES.name, body.chosen(), body.title)
     place("projects", project.slug, "runs", run.number)
     return run
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
+from vivavoce.jobs.exams.kinds import INTENTS
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
-from vivavoce.settings import MOST_OUT_OF_SCOPE
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Edit, OutcomeRow, Run
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.option_bodies import StartBody, start_body
 from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import Name, RunNumber
-from vivavoce.web.api.texts import Moment, Word
+from vivavoce.web.api.texts import Moment
 from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.exams import comparing, intents, runs, timeline
 from vivavoce.workspace.exams.causes import Cause
@@ -27,51 +27,16 @@ from vivavoce.workspace.exams.timeline import Mark
 from vivavoce.workspace.exams.verdicts import QuestionVerdict
 
 router = APIRouter(tags=["intents"])
-Fewest = Annotated[int, Field(ge=0, le=1000)]
-Share = Annotated[float, Field(ge=0, le=1)]
 MOST_QUESTIONS = 200
-# JSON knows lists alone.
-Pair = Annotated[tuple[Fewest, Share], Field(strict=False)]
 MeasureName = Literal[
     "accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted"
 ]
 
 
-class ExamOptions(Body):
-    """How training data are examined; what is left out is as usual."""
-
-    settings: Annotated[list[Pair], Field(min_length=1, max_length=20)] = Field(
-        default=[(0, 0.0), (0, 0.15), (5, 0.0)],
-        description="Pairs (k, p): topics under k examples, or a share p, are unknown.",
-    )
-    retries: Annotated[int, Field(ge=1, le=100)] = 10
-    threshold: Annotated[float | None, Field(ge=0, le=1)] = Field(
-        default=None, description="Least confidence for an answer; null: that of the project."
-    )
-    test_fraction: Annotated[float, Field(ge=0.01, le=0.9)] = 0.2
-    seed: Annotated[int, Field(ge=0, le=LARGEST)] = 0
-    leak_proof: bool = True
-
-    def chosen(self) -> dict[str, object]:
-        """Return the options as an exam takes them; what the project decides is left out."""
-        said = self.model_dump(include=set(ExamOptions.model_fields))
-        said["settings"] = [list(pair) for pair in self.settings]
-        return {name: value for name, value in said.items() if value is not None}
-
-
-class NewIntentsExam(ExamOptions):
-    """An intents exam to be started."""
-
-    title: Annotated[str, Field(max_length=200)] = ""
-    classifier: Word | None = None
-    out_of_scope_share: Annotated[float | None, Field(ge=0, le=MOST_OUT_OF_SCOPE)] = Field(
-        default=None, description="Share of live questions that no topic fits; null: numbers are as tested."
-    )
-
-    def chosen(self) -> dict[str, object]:
-        """Return the options as an exam takes them; what the project decides is left out."""
-        own = {"classifier": self.classifier, "out_of_scope_share": self.out_of_scope_share}
-        return {**super().chosen(), **{name: value for name, value in own.items() if value is not None}}
+if TYPE_CHECKING:
+    NewIntentsExam = StartBody
+else:
+    NewIntentsExam = start_body("NewIntentsExam", "An intents exam to be started.", INTENTS)
 
 
 class ComparedRuns(BaseModel):

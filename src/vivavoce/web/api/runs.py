@@ -5,22 +5,29 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from vivavoce.jobs.exams.protocol import ExamKind
+from vivavoce.jobs.exams.registry import exam_kinds
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Word
+from vivavoce.web.api.places import Place
+from vivavoce.web.api.texts import Text, Word
 from vivavoce.web.listing import LARGEST
 from vivavoce.workspace.exams import runs
+from vivavoce.workspace.exams.project_exams import start_exam
 from vivavoce.workspace.exams.runs import FailureCount
 from vivavoce.workspace.exams.silence import Silence
 
 router = APIRouter(tags=["runs"])
 RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run within its project.")]
-Kind = Annotated[str | None, Query(max_length=20, description="intents, engines, conversations or dialogues.")]
+Kind = Annotated[
+    str | None,
+    Query(max_length=20, description="intents, engines, conversations, dialogues, or a plug-in."),
+]
 Name = Annotated[str | None, Query(max_length=400)]
 ChartName = Annotated[str, Path(max_length=60, pattern=r"^[a-z0-9-]+$")]
 JSON_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}
@@ -32,6 +39,52 @@ class NewTitle(Body):
     """Another title of a run."""
 
     title: Word
+
+
+class NewRun(Body):
+    """A run to be started; `GET /exams` lists the kinds and the options of each."""
+
+    kind: Word
+    title: Annotated[Text, Field(max_length=runs.MOST_TITLE)] = ""
+    options: Annotated[dict[str, Any], Field(max_length=50)] = Field(default_factory=dict)
+
+
+class OptionBody(BaseModel):
+    """One option of an exam; `several`: a list of values. `daily`: daily runs take it too."""
+
+    name: str
+    type: str
+    default: Any
+    help: str
+    choices: list[str]
+    low: float | None
+    high: float | None
+    several: bool
+    required: bool
+    daily: bool
+
+
+class ExamBody(BaseModel):
+    """An exam that is installed."""
+
+    kind: str
+    title: str
+    summary: str
+    options: list[OptionBody]
+
+    @classmethod
+    def of(cls, kind: ExamKind) -> ExamBody:
+        """Return what is told of an exam."""
+        plain = ("name", "default", "help", "low", "high", "several", "required", "daily")
+        options = [
+            OptionBody(
+                type=option.type.__name__,
+                choices=list(option.choices),
+                **{name: getattr(option, name) for name in plain},
+            )
+            for option in kind.chosen
+        ]
+        return cls(kind=kind.name, title=kind.title, summary=kind.summary, options=options)
 
 
 class ProgressBody(BaseModel):
@@ -48,6 +101,20 @@ class ProgressBody(BaseModel):
     failures: list[FailureCount]
     workers: int
     silence: Silence | None
+
+
+@router.get("/exams")
+def list_exams(who: Reader) -> Listed[ExamBody]:
+    """Return the exams that are installed, with the options that a run of each takes."""
+    return listed([ExamBody.of(kind) for kind in exam_kinds()])
+
+
+@router.post("/projects/{slug}/runs", status_code=201)
+def start_run(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewRun) -> Run:
+    """Start an exam of any kind on the material of a project as it is now."""
+    run = start_exam(store, who.actor, project, body.kind, body.options, body.title)
+    place("projects", project.slug, "runs", run.number)
+    return run
 
 
 @router.get("/projects/{slug}/runs")

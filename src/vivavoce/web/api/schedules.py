@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -13,20 +13,20 @@ from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
 from vivavoce.web.api.lists import Listed, listed
 from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text
+from vivavoce.web.api.texts import Id, Text, Word
 from vivavoce.workspace.projects import schedules
 
 router = APIRouter(tags=["schedules"], prefix="/projects/{slug}/schedules")
 
 
 class ScheduleBody(Body):
-    """A daily run to be made; `minute_of_day` in UTC.
+    """A daily run to be made; `minute_of_day` in UTC. `GET /exams` lists the options of each exam.
 
-    Options of intents: `classifier`, `retries`; of engines: `classifiers`, `retries`; of conversations: `suite` (id
-    or name), `bots`, `domains`, `levels`, `repeats`; of dialogues: `batch`.
+    Daily runs take: of intents `classifier`, `retries`, `out_of_scope_share`; of engines `classifiers`, `retries`;
+    of conversations `suite` (id or name), `bots`, `domains`, `levels`, `repeats`; of dialogues `batch`.
     """
 
-    kind: Literal["intents", "engines", "conversations", "dialogues"]
+    kind: Word
     title: Annotated[Text, Field(max_length=200)] = ""
     options: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
     minute_of_day: Annotated[int, Field(ge=0, lt=schedules.DAY)] = schedules.USUAL_MINUTE

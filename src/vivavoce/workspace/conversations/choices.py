@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -14,16 +14,15 @@ from vivavoce.bots.declaration import find_connector
 from vivavoce.conversations import Plan, Suite, check_suite, expand
 from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
+from vivavoce.jobs.exams.kinds import CONVERSATIONS
 from vivavoce.kept import Kept
+from vivavoce.options import UnfitError, check_value
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 from vivavoce.workspace.scenarios.suites import put_together
 
-MOST_REPEATS = 100
-MOST_AT_ONCE = 200
-MOST_PER_SECOND = 1000.0
 # More than a week of talking at one message a second: a slip of the finger.
 MOST_MESSAGES = 1_000_000
 
@@ -61,6 +60,12 @@ class Choice:
     per_second: float | None = None
     title: str = ""
     seed: int = 0
+
+
+def read_choice(chosen: Mapping[str, Any], title: str = "") -> Choice:
+    """Return options, as an API or a schedule has them, as a choice."""
+    values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in chosen.items()}
+    return Choice(**values, title=title)
 
 
 @dataclass(frozen=True)
@@ -190,17 +195,13 @@ def choice_faults(found: Offer, choice: Choice, rules: BotRules) -> list[Fault]:
     return faults
 
 
-def _range_faults(choice: Choice) -> list[Fault]:
-    ranges = (
-        ("repeats", choice.repeats, 1, MOST_REPEATS),
-        ("at_once", choice.at_once, 1, MOST_AT_ONCE),
-        ("per_second", choice.per_second, 0.001, MOST_PER_SECOND),
-    )
-    return [
-        Fault(f"{value:g} is not from {low:g} to {high:g}", name)
-        for name, value, low, high in ranges
-        if value is not None and not low <= value <= high
-    ]
+def _range_faults(choice: Choice) -> Iterator[Fault]:
+    for option in CONVERSATIONS.chosen:
+        try:
+            if option.low is not None:
+                check_value(option, getattr(choice, option.name))
+        except UnfitError as error:
+            yield Fault(str(error), option.name)
 
 
 def _bot_faults(bot: OfferedBot, rules: BotRules) -> list[Fault]:

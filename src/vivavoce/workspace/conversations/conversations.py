@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.conversations.transcript import TalkKey
-from vivavoce.errors import plural
+from vivavoce.errors import AbsentError, Fault, UsageError, plural
 from vivavoce.jobs.exams.conversations import PUBLIC_ONLY, run_options
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.jobs.exams.talks import conversation_material, read_talk
+from vivavoce.jobs.exams.talks import conversation_material, read_material, read_talk
 from vivavoce.jobs.turns import storable
+from vivavoce.options import check_options
+from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
+from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.bot_rules import BotRules
+from vivavoce.workspace.access.bot_rules import BotRules, entry_faults, server_rules
 from vivavoce.workspace.conversations.choices import (
     Checked,
     Choice,
     Offer,
     OfferedBot,
     check_choice,
+    choice_faults,
     chosen_bots,
     gather_facts,
     offer,
     plan_of,
+    read_choice,
     refuse,
+    usual_bots,
 )
 from vivavoce.workspace.conversations.transcripts import material_of
 from vivavoce.workspace.exams import runs
+from vivavoce.workspace.exams.project_exams import Problem, ProjectExam
+from vivavoce.workspace.scenarios.suites import list_suites
 
 if TYPE_CHECKING:
     from vivavoce.bots import BotFacts
     from vivavoce.conversations.result import ConversationsResult
+    from vivavoce.conversations.result import Problem as Failure
 
 KIND = "conversations"
 SHOWN_TALKS = 12
+# How topics are named in the sentence of a problem.
+_QUOTED = re.compile(r"'([^']+)'")
 
 
 # --- beginning ---------------------------------------------------------------------------------------------------
@@ -55,8 +67,9 @@ def start_conversations(store: Store, actor: Actor, project: Project, choice: Ch
     found = offer(store, project, choice.suite)
     refuse(check_choice(found, choice, rules), found)
     bots = chosen_bots(found, choice)
-    said = {"repeats": choice.repeats, "seed": choice.seed, PUBLIC_ONLY: not rules.private_bots}
-    options = load_exam(KIND).check(said)
+    options = load_exam(KIND).check(
+        {"repeats": choice.repeats, "seed": choice.seed, PUBLIC_ONLY: not rules.private_bots}
+    )
     known = {one.name: _limited(one, choice) for one in gather_facts(found, choice)[0]}
     entries = [(bot.name, dict(bot.entry)) for bot in bots]
     facts = [known[bot.name] for bot in bots]
@@ -65,6 +78,95 @@ def start_conversations(store: Store, actor: Actor, project: Project, choice: Ch
     )
     title = choice.title.strip() or usual_title(found, bots)
     return runs.begin_run(store, actor, project, KIND, title, options, material, suite_id=found.row.id)
+
+
+class ConversationsInProject(ProjectExam):
+    """Scripted conversations of a project."""
+
+    def start(
+        self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any], *, title: str = ""
+    ) -> Run:
+        """Start a run under the rules of this server; where no bot is named, with the usual ones."""
+        if chosen.get("suite") and not chosen.get("bots"):
+            found = offer(store, project, str(chosen["suite"]))
+            chosen = {**chosen, "bots": list(usual_bots(found)) or None}
+        choice = read_choice(check_options(KIND, chosen, self.kind.chosen), title)
+        return start_conversations(store, actor, project, choice, server_rules())
+
+    def check_allowed(self, tx: Transaction, actor: Actor, run: Run) -> None:
+        """Refuse bots that the server no longer allows."""
+        rules, entries = server_rules(), read_material(tx.runs.material(run.id)).entries
+        faults = [
+            replace(fault, where=f"{name}, {fault.where.removeprefix(f'{name}, ')}")
+            for name, entry in entries.items()
+            for fault in entry_faults(name, entry, rules)
+        ]
+        if faults:
+            raise UsageError(
+                f"the bots of run {run.number} are not allowed as they are",
+                faults=faults,
+                remedy="correct the bots and begin a new run",
+            )
+
+    def daily_faults(self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any]) -> list[Fault]:
+        """Return what is wrong with the suite, and with what was chosen of it."""
+        faults = super().daily_faults(store, actor, project, chosen)
+        if any(fault.where == "suite" for fault in faults):
+            return faults
+        try:
+            found = offer(store, project, clean_text(chosen["suite"]))
+        except AbsentError as error:
+            return [*faults, Fault(error.what, "suite")]
+        return faults or choice_faults(found, read_choice(chosen), server_rules())
+
+    def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the suites, or what the chosen one offers."""
+        suites = {line.suite.id: line.suite.title or line.suite.name for line in list_suites(store, project)}
+        if name == "suite" or not suites:
+            return suites
+        found = offer(store, project, chosen["suite"])
+        values = {"bots": [bot.name for bot in found.bots], "domains": found.domains, "levels": found.levels}
+        return {value: value for value in values[name]}
+
+    def usual(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Sequence[str]:
+        """Return the bots of the project, else the built-in ones."""
+        return usual_bots(offer(store, project, chosen["suite"])) if name == "bots" else ()
+
+    def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
+        """Return what failed most often, with the topics, the bot and the scenario as they are now."""
+        with store.reading() as tx:
+            return [_problem(tx, project, run, each) for each in conversations_result(store, run).problems[:most]]
+
+    def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
+        """Yield that a suite or a bot is missing, or that no conversation was held."""
+        suites = tx.suites.of_project(project.id)
+        if not suites:
+            yield "suite"
+        if not tx.bots.of_project(project.id):
+            yield "bot"
+        if suites and not examined:
+            yield KIND
+
+
+def _problem(tx: Transaction, project: Project, run: Run, found: Failure) -> Problem:
+    named = {name: tx.topics.by_name(project.id, name) for name in _QUOTED.findall(found.message)}
+    topics = {name: topic.id for name, topic in named.items() if topic}
+    bot = tx.bots.by_name(project.id, found.bot)
+    # A script is called as its scenario, with the row in brackets where there are several.
+    scripts = [key.script.partition("[")[0] for key, _ in found.examples]
+    rows = [tx.suites.scenario_by_name(run.suite_id, script) for script in scripts[:1] if run.suite_id]
+    return Problem(
+        KIND,
+        "conversation",
+        found.message,
+        run.number,
+        tuple(topics),
+        tuple(topics.values()),
+        bot=found.bot,
+        remedy=found.remedy,
+        bot_id=bot.id if bot else None,
+        scenario_id=rows[0].id if rows and rows[0] else None,
+    )
 
 
 def usual_title(found: Offer, bots: Sequence[OfferedBot]) -> str:

@@ -9,8 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
-from vivavoce.errors import AbsentError, UsageError, nearest, plural
+from vivavoce.errors import AbsentError, Fault, UsageError, nearest, plural
+from vivavoce.jobs.exams.kinds import MAX_SEED
 from vivavoce.jobs.exams.protocol import Options
+from vivavoce.options import check_options
+from vivavoce.records import Rate
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
@@ -21,12 +24,15 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.exams.allowed import SHIPPED_RATER, check_rater
+from vivavoce.workspace.exams.project_exams import Problem, ProjectExam
 from vivavoce.workspace.exams.runs import begin_run
 
 KIND = "dialogues"
 MOST_BATCH = 200
-MOST_SEED = 2**31 - 1
+MOST_SEED = MAX_SEED
 SHOWN = 140
+# A dialogue that scores less is one that a person would call a bad one.
+BAD_SCORE = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,21 +224,74 @@ def begin_scoring(
     """Start the exam over a batch, or over all talks."""
     actor.require(Role.EDITOR)
     check_rater(actor, rater)
-    with store.reading() as tx:
-        rows = tx.dialogues.of_project(project.id) if batch is None else _of_batch(tx, project, batch)
-        found: dict[str, list[RatingRow]] = defaultdict(list)
-        for rating in tx.ratings.of_project(project.id):
-            found[rating.dialogue_id].append(rating)
-        marks = found
-    if not rows:
-        raise UsageError("there are no talks to score", remedy="bring some in first")
-    from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
-
-    material = dialogues_to_bytes(to_dialogue(row, marks.get(row.id, ())) for row in rows)
+    material = exam_material(store, project, batch)
     source = batch if batch is not None else project.name
     options: Options = {"rater": rater, "seed": seed, "source": source}
     said = title or say(f"Talks of {source!s}")[:200]
     return begin_run(store, actor, project, KIND, said, options, material)
+
+
+class DialoguesInProject(ProjectExam):
+    """Scores for the logged dialogues of a project."""
+
+    def start(
+        self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any], *, title: str = ""
+    ) -> Run:
+        """Score a batch, or all dialogues."""
+        return begin_scoring(store, actor, project, title=title, **check_options(KIND, chosen, self.kind.chosen))
+
+    def daily_faults(self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any]) -> list[Fault]:
+        """Return that there is no such batch."""
+        known, batch = list(list_batches(store, project)), chosen.get("batch")
+        if batch is None or batch in known:
+            return super().daily_faults(store, actor, project, chosen)
+        return [Fault(f"there is no batch '{batch}'.{nearest(str(batch), known)}", "batch")]
+
+    def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the batches."""
+        return {batch: batch for batch in list_batches(store, project)}
+
+    def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
+        """Return the dialogues with the worst scores, as far as a person would call them bad."""
+        with store.reading() as tx:
+            rows = tx.dialogues.worst(run.id, BAD_SCORE, most)
+        return [
+            Problem(
+                KIND,
+                "talk",
+                f"The talk {row.name} would be marked {row.score:.1f} of 5.",
+                run.number,
+                size=Rate(row.score, row.low, row.high, 1),
+                bot=row.bot or "",
+                talk=row.dialogue_id,
+            )
+            for row in rows
+        ]
+
+    def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
+        """Yield that dialogues are missing, or that they were never scored."""
+        if not tx.dialogues.count(project.id):
+            yield "talks"
+        elif not examined:
+            yield KIND
+
+    def scopes(self, run: Run, scopes: Sequence[str]) -> Sequence[str]:
+        """Return that of all dialogues."""
+        return [""]
+
+
+def exam_material(store: Store, project: Project, batch: str | None = None) -> bytes:
+    """Return the dialogues of a batch, or all of them, as a run keeps them; refuse to score none."""
+    from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
+
+    with store.reading() as tx:
+        rows = tx.dialogues.of_project(project.id) if batch is None else _of_batch(tx, project, batch)
+        ratings: dict[str, list[RatingRow]] = defaultdict(list)
+        for rating in tx.ratings.of_project(project.id):
+            ratings[rating.dialogue_id].append(rating)
+    if not rows:
+        raise UsageError("there are no talks to score", remedy="bring some in first")
+    return dialogues_to_bytes(to_dialogue(row, ratings.get(row.id, ())) for row in rows)
 
 
 def to_dialogue(row: DialogueRow, given: Iterable[RatingRow] = ()) -> Dialogue:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Role, Run
+from vivavoce.store.rows import Project, Run
+from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.engine_rules import check_engine
-from vivavoce.workspace.exams.engine_parts import require_parts
-from vivavoce.workspace.exams.runs import begin_run, document
-from vivavoce.workspace.topics.datasets import exam_material
+from vivavoce.workspace.exams.project_exams import ProjectExam, start_exam
+from vivavoce.workspace.exams.runs import document
+
+KIND = "engines"
 
 
 def start_engines(
@@ -29,16 +29,19 @@ def start_engines(
     options: Mapping[str, Any] | None = None,
 ) -> Run:
     """Examine several engines on the same splits; `options` as those of an intents exam."""
-    actor.require(Role.EDITOR)
-    if len(classifiers) < 2:
-        raise UsageError("fewer than two engines are chosen", where="classifiers", remedy="tick at least two")
-    names = [check_engine(actor, name) for name in classifiers]
-    for name in names:
-        require_parts(name, "classifiers")
-    material = exam_material(store, project)
-    said = title or say(f"Engines {', '.join(names)!s}")
-    wanted = {"threshold": project.threshold, **(options or {}), "classifiers": names}
-    return begin_run(store, actor, project, "engines", said[:200], wanted, material)
+    return start_exam(store, actor, project, KIND, {**(options or {}), "classifiers": list(classifiers)}, title)
+
+
+class EnginesInProject(ProjectExam):
+    """The comparison of classifiers in a project."""
+
+    def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
+        """Return the names of the classifiers."""
+        return say(f"Engines {', '.join(chosen['classifiers'])!s}")
+
+    def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
+        """Yield nothing: a project does well with one classifier."""
+        yield from ()
 
 
 @dataclass(frozen=True, slots=True)

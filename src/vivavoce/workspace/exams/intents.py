@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.records import Rate
 from vivavoce.sentences import say
 from vivavoce.store.database import Store
-from vivavoce.store.rows import OutcomeRow, Project, Role, Run, RunState
+from vivavoce.store.rows import OutcomeRow, Project, Run, RunState
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.engine_rules import check_engine
-from vivavoce.workspace.exams.engine_parts import require_parts
-from vivavoce.workspace.exams.runs import begin_run, result_of
-from vivavoce.workspace.topics.datasets import exam_material
+from vivavoce.workspace.exams.project_exams import Problem, ProjectExam, start_exam
+from vivavoce.workspace.exams.runs import result_of
+from vivavoce.workspace.exams.verdicts import main_scope
 
 if TYPE_CHECKING:
     from vivavoce.intents.findings import ConfusionCell, IntentFindings
@@ -75,13 +75,48 @@ def start_intents(
     store: Store, actor: Actor, project: Project, *, title: str = "", options: Mapping[str, Any] | None = None
 ) -> Run:
     """Examine the project as it is now; what `options` do not say is as the project has it, or as usual."""
-    actor.require(Role.EDITOR)
-    wanted = {"classifier": project.classifier, "threshold": project.threshold, **(options or {})}
-    wanted["classifier"] = check_engine(actor, str(wanted["classifier"]))
-    require_parts(wanted["classifier"])
-    material = exam_material(store, project)
-    said = title or say(f"Intents with {wanted['classifier']!s}")
-    return begin_run(store, actor, project, KIND, said[:200], wanted, material)
+    return start_exam(store, actor, project, KIND, options or {}, title)
+
+
+class IntentsInProject(ProjectExam):
+    """The intents exam of a project."""
+
+    def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
+        """Return the name of the classifier."""
+        return say(f"Intents with {chosen['classifier']!s}")
+
+    def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
+        """Return the problems that an intents exam found, in its order, with the topics as they are now."""
+        from vivavoce.reports.intents.problem_wording import cost_sentence, problem_advice, problem_sentence
+
+        shown = intents_result(store, run).problems[:most]
+        with store.reading() as tx:
+            ids = {name: topic_id for topic_id, name in tx.topics.names(project.id).items()}
+        return [
+            Problem(
+                KIND,
+                str(problem.kind),
+                f"{problem_sentence(problem)} {cost_sentence(problem)}",
+                run.number,
+                problem.topics,
+                tuple(ids.get(name) for name in problem.topics),
+                Rate(problem.cost, problem.low, problem.high, problem.evidence),
+                tuple(map(str, problem.remedies)),
+                remedy=problem_advice(problem),
+            )
+            for problem in shown
+        ]
+
+    def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
+        """Yield that topics are missing, or that they were never examined."""
+        if not tx.examples.count(project.id):
+            yield "topics"
+        elif not examined:
+            yield KIND
+
+    def scopes(self, run: Run, scopes: Sequence[str]) -> Sequence[str]:
+        """Return the first setting."""
+        return [main_scope(run)]
 
 
 def intents_result(store: Store, run: Run) -> IntentsResult:

@@ -10,33 +10,24 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any
 
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.jobs import starting
 from vivavoce.jobs.exams.bookkeeping import ADVICE
 from vivavoce.jobs.exams.protocol import Options
+from vivavoce.jobs.exams.registry import find_kind, load_part
 from vivavoce.kept import Kept
 from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
+from vivavoce.store.rows import MeasureRow, Project, Role, Run, RunState, UnitState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.exams.allowed import check_allowed
 from vivavoce.workspace.exams.silence import Silence, count_workers, silence_of
 
-if TYPE_CHECKING:
-    from vivavoce.conversations.result import ConversationsResult
-    from vivavoce.dialogues.result import DialoguesResult
-    from vivavoce.intents.comparison import ComparisonResult
-    from vivavoce.intents.result import IntentsResult
-
-    Result: TypeAlias = IntentsResult | ComparisonResult | ConversationsResult | DialoguesResult
-
-KINDS = ("intents", "engines", "conversations", "dialogues")
 MOST_TITLE = 200
 FINDINGS, REPORT, WARNINGS = "findings.json", "report.html", "warnings.json"
 # The pace is that of the last units: a run that was interrupted is not slow.
@@ -248,7 +239,7 @@ def check_title(title: str) -> str:
 # --- what was found ----------------------------------------------------------------------------------------------
 
 
-_RESULTS: Kept[Result] = Kept(6)
+_RESULTS: Kept[Any] = Kept(6)
 _CHARTS: Kept[bytes] = Kept(60)
 
 
@@ -260,13 +251,19 @@ def document(store: Store, run: Run, name: str) -> bytes:
     return _read(store, run, name)
 
 
-def result_of(store: Store, run: Run) -> Result:
-    """Return what a run found; single questions, turns and talks are not among it, they have rows of their own."""
+def result_of(store: Store, run: Run) -> Any:
+    """Return what a run found, as its exam reads it; single questions, turns and talks have rows of their own."""
     if run.state is not RunState.DONE:
         raise AbsentError(
             f"run {run.number} has no result: it is {run.state}", remedy="wait until it is done, or let it go on"
         )
-    return _RESULTS.get((run.id, run.version), lambda: _result(run.kind, _read(store, run, FINDINGS)))
+    return _RESULTS.get((run.id, run.version), lambda: _read_result(run.kind, _read(store, run, FINDINGS)))
+
+
+def measures_of(store: Store, run: Run) -> tuple[MeasureRow, ...]:
+    """Return the numbers of a run."""
+    with store.reading() as tx:
+        return tuple(tx.measures.of_run(run.id))
 
 
 def warnings_of(store: Store, run: Run) -> tuple[str, ...]:
@@ -274,23 +271,9 @@ def warnings_of(store: Store, run: Run) -> tuple[str, ...]:
     return tuple(json.loads(_read(store, run, WARNINGS)))
 
 
-def _result(kind: str, content: bytes) -> Result:
-    data = json.loads(content)
-    if kind == "intents":
-        from vivavoce.intents.json_form import intents_result_from_json
-
-        return intents_result_from_json(data)
-    if kind == "engines":
-        from vivavoce.intents.json_form import comparison_from_json
-
-        return comparison_from_json(data)
-    if kind == "conversations":
-        from vivavoce.conversations.json_form import conversations_result_from_json
-
-        return conversations_result_from_json(data)
-    from vivavoce.dialogues.json_form import dialogues_result_from_json
-
-    return dialogues_result_from_json(data)
+def _read_result(kind: str, content: bytes) -> Any:
+    reader = find_kind(kind).reader
+    return load_part(reader)(json.loads(content)) if reader else json.loads(content)
 
 
 def _read(store: Store, run: Run, name: str) -> bytes:
@@ -329,9 +312,12 @@ def _told(  # noqa: PLR0917 - as the functions above have it, and what they do
 
 
 def _check_allowed(store: Store, actor: Actor, project: Project, number: int) -> None:
+    from vivavoce.workspace.exams.project_exams import project_exam
+
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        check_allowed(tx, actor, get_run(tx, project, number))
+        run = get_run(tx, project, number)
+        project_exam(run.kind).check_allowed(tx, actor, run)
 
 
 def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:

@@ -6,22 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vivavoce.jobs.exams.registry import find_kind
 from vivavoce.records import Rate
 from vivavoce.store.rows import MeasureRow, Run
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.exams.comparing import difference_of
+from vivavoce.workspace.exams.project_exams import project_exam
 from vivavoce.workspace.exams.verdicts import NO_RATE, QuestionVerdict, Verdict, main_scope, verdict_between
 
 if TYPE_CHECKING:
     from vivavoce.reports.shared.measures import Measure
-
-# The numbers that are watched, the most telling first.
-WATCHED: Mapping[str, tuple[str, ...]] = {
-    "intents": ("automation_rate", "precision_answered", "negative_rejection"),
-    "conversations": ("accuracy", "conversations_passed", "fallback_rate"),
-    "dialogues": ("score",),
-}
-MOST_BOTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +64,8 @@ Verdicts = Mapping[str, QuestionVerdict]
 
 def read_verdicts(tx: Transaction, exams: Sequence[ExamState]) -> Verdicts:
     """Return the verdicts on intents exams that share questions."""
-    pairs = [
-        (base, exam.run) for exam in exams if exam.exam == "intents" for base in (exam.before, exam.base) if base
-    ]
+    asked = [exam for exam in exams if find_kind(exam.exam).questions]
+    pairs = [(base, exam.run) for exam in asked for base in (exam.before, exam.base) if base]
     found = {base.id: verdict_between(tx, base, run) for base, run in pairs}
     return {run_id: verdict for run_id, verdict in found.items() if verdict.shared}
 
@@ -95,13 +88,14 @@ def _between(exam: ExamState, base: Run, numbers: Numbers, verdicts: Verdicts) -
     old, new = numbers[base.id], numbers[exam.run.id]
     if base.id in verdicts:
         yield _questions_move(exam, base, numbers, verdicts[base.id])
-    for scope in _scopes(exam.run, new):
-        for name in WATCHED[exam.exam]:
+    known = project_exam(exam.exam)
+    for scope in known.scopes(exam.run, [scope for scope, _ in new]):
+        for name in known.kind.watched:
             before, after = old.get((scope, name)), new.get((scope, name))
             # What neither run could measure did not move.
             if before is not None and after is not None and (before.value, after.value) != (None, None):
                 gap = difference_of(before, after)
-                verdict = judge_difference(measure_of(exam.exam, name), gap)
+                verdict = judge_difference(known.measure(name), gap)
                 yield Move(exam.exam, scope, name, before, after, gap, verdict, base)
 
 
@@ -112,15 +106,6 @@ def _questions_move(exam: ExamState, base: Run, numbers: Numbers, found: Questio
     return Move(exam.exam, scope, "accuracy", before, after, found.difference, found.verdict, base, found)
 
 
-def _scopes(run: Run, numbers: Mapping[tuple[str, str], Rate]) -> list[str]:
-    """Return whose numbers are watched: those of the first setting, of each bot, or of all talks."""
-    if run.kind == "dialogues":
-        return [""]
-    if run.kind == "conversations":
-        return list(dict.fromkeys(scope for scope, _ in numbers))[:MOST_BOTS]
-    return [main_scope(run)]
-
-
 def judge_difference(measure: Measure, gap: Rate) -> Verdict:
     """Return the verdict on a number that was measured in each run by itself."""
     if gap.value is None or gap.low is None or gap.high is None:
@@ -128,16 +113,6 @@ def judge_difference(measure: Measure, gap: Rate) -> Verdict:
     if gap.low <= 0 <= gap.high or measure.better == "neither":
         return "same"
     return "better" if (gap.value > 0) == (measure.better == "higher") else "worse"
-
-
-def measure_of(exam: str, name: str) -> Measure:
-    """Return what a watched number means."""
-    from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES
-    from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
-    from vivavoce.reports.intents.meanings import MEASURES
-
-    tables = {"intents": MEASURES, "conversations": CONVERSATION_MEASURES, "dialogues": DIALOGUE_MEASURES}
-    return tables[exam][name]
 
 
 def _rate(row: MeasureRow) -> Rate:

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
+from vivavoce.errors import AbsentError, UsageError, VivaError
+from vivavoce.jobs.exams.registry import find_kind
 from vivavoce.jobs.schedules import next_time
 from vivavoce.sentences import say
-from vivavoce.settings import MOST_OUT_OF_SCOPE
-from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.bot_rules import server_rules
-from vivavoce.workspace.access.engine_rules import check_engine
-from vivavoce.workspace.conversations.choices import Choice, choice_faults, offer
-from vivavoce.workspace.conversations.conversations import start_conversations
-from vivavoce.workspace.dialogues.dialogues import begin_scoring, list_batches
-from vivavoce.workspace.exams.engine_parts import require_parts
-from vivavoce.workspace.exams.engines import start_engines
-from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.exams.project_exams import project_exam, start_exam, unknown_faults
 from vivavoce.workspace.exams.runs import check_title
 
-KINDS = ("intents", "conversations", "dialogues", "engines")
 DAY = 24 * 60
-# As the paper has it: every day, ten retries.
-USUAL_RETRIES = 10
 USUAL_MINUTE = 3 * 60
-MOST_RETRIES = 100
 MOST_SCHEDULES = 50
 FAILED = "could not start"
 Options = Mapping[str, Any]
@@ -51,10 +39,9 @@ class ScheduleLine:
 
 @dataclass(frozen=True, slots=True)
 class NewSchedule:
-    """A daily run to be made.
+    """A daily run to be made, with the options that its exam has for daily runs.
 
-    Options of intents: `classifier`, `retries`; of engines: `classifiers`, `retries`; of conversations: `suite`,
-    `bots`, `domains`, `levels`, `repeats`; of dialogues: `batch`. What is not said is as the project has it then.
+    What is not said is as the project has it then.
     """
 
     kind: str
@@ -172,7 +159,13 @@ def _checked_title(new: NewSchedule) -> str:
     """Return the title of a daily run whose time can be used."""
     if not 0 <= new.minute_of_day < DAY:
         raise UsageError(f"{new.minute_of_day} is not a minute of the day", where="minute", remedy="0 to 1439")
-    return check_title(new.title or USUAL_TITLES[new.kind])
+    return check_title(new.title or usual_title(new.kind))
+
+
+def usual_title(kind: str) -> str:
+    """Return what a daily run is called where nobody says."""
+    exam = find_kind(kind)
+    return exam.daily_title or f"Daily {exam.title}"
 
 
 def clock(minute_of_day: int) -> str:
@@ -185,97 +178,14 @@ def clock(minute_of_day: int) -> str:
 
 def check_options(store: Store, actor: Actor, project: Project, kind: str, options: Options) -> dict[str, Any]:
     """Return the options of a daily run as they are kept; all faults at once."""
-    if kind not in _CHECKS:
-        raise UsageError(f"there is no exam '{kind}'.{nearest(kind, KINDS)}", where="kind", remedy=", ".join(KINDS))
-    known = _KNOWN[kind]
-    faults = [
-        Fault(f"there is no option '{name}'.{nearest(name, known)}", name) for name in options if name not in known
-    ]
-    said = {name: options[name] for name in known if options.get(name) not in (None, "", [])}
-    faults += _CHECKS[kind](store, actor, project, said)
+    exam = project_exam(kind)
+    daily = exam.kind.daily
+    faults = unknown_faults(daily, list(options))
+    chosen = {option.name: value for option in daily if (value := options.get(option.name)) not in (None, "", [])}
+    faults += exam.daily_faults(store, actor, project, chosen)
     if faults:
         raise UsageError("this daily run could not start", faults=faults, remedy="correct each of these places")
-    return said
-
-
-def _intents_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
-    faults = _engine_faults(actor, said.get("classifier", project.classifier)) + _number_faults(said, "retries")
-    return faults + _share_faults(said)
-
-
-def _engines_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
-    names = said.get("classifiers")
-    if not _is_texts(names) or len(set(names or ())) < 2:
-        return [Fault("choose at least two engines", "classifiers")]
-    return [fault for name in names or () for fault in _engine_faults(actor, name)] + _number_faults(said, "retries")
-
-
-def _conversations_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
-    lists = ("bots", "domains", "levels")
-    faults = [Fault("this must be a list of names", name) for name in lists if not _is_texts(said.get(name, []))]
-    faults += _number_faults(said, "repeats")
-    if not isinstance(said.get("suite"), str):
-        return [*faults, Fault("choose a suite", "suite")]
-    try:
-        found = offer(store, project, clean_text(said["suite"]))
-    except AbsentError as error:
-        return [*faults, Fault(error.what, "suite")]
-    return faults or choice_faults(found, _choice(said), server_rules())
-
-
-def _dialogues_faults(store: Store, actor: Actor, project: Project, said: Options) -> list[Fault]:
-    known = list(list_batches(store, project))
-    batch = said.get("batch")
-    if batch is None or batch in known:
-        return []
-    return [Fault(f"there is no batch '{batch}'.{nearest(str(batch), known)}", "batch")]
-
-
-def _engine_faults(actor: Actor, name: object) -> list[Fault]:
-    try:
-        require_parts(check_engine(actor, str(name)))
-    except VivaError as error:
-        return [Fault(error.what, "classifier")]
-    return []
-
-
-def _number_faults(said: Options, name: str) -> list[Fault]:
-    value = said.get(name, 1)
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if whole and 1 <= value <= MOST_RETRIES:
-        return []
-    return [Fault(f"{value!r} is not a whole number from 1 to {MOST_RETRIES}", name)]
-
-
-def _share_faults(said: Options) -> list[Fault]:
-    value, name = said.get("out_of_scope_share", 0), "out_of_scope_share"
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_OUT_OF_SCOPE:
-        return []
-    return [Fault(f"{value!r} is not a number from 0 to {MOST_OUT_OF_SCOPE:g}", name)]
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(one, str) for one in value)
-
-
-_KNOWN: Mapping[str, tuple[str, ...]] = {
-    "intents": ("classifier", "retries", "out_of_scope_share"),
-    "engines": ("classifiers", "retries"),
-    "conversations": ("suite", "bots", "domains", "levels", "repeats"),
-    "dialogues": ("batch",),
-}
-_CHECKS: Mapping[str, Callable[[Store, Actor, Project, Options], list[Fault]]] = {
-    "intents": _intents_faults,
-    "engines": _engines_faults,
-    "conversations": _conversations_faults,
-    "dialogues": _dialogues_faults,
-}
-USUAL_TITLES: Mapping[str, str] = {
-    "intents": "Daily intents exam",
-    "engines": "Daily comparison of engines",
-    "conversations": "Daily conversations",
-    "dialogues": "Daily scores of talks",
-}
+    return chosen
 
 
 # --- starting ----------------------------------------------------------------------------------------------------
@@ -292,7 +202,7 @@ def start_scheduled(store: Store, schedule: Schedule) -> Run:
     # What the options may name was checked with the rights of whoever made the schedule.
     actor = Actor(schedule.user_id, PRODUCT.name, Role.ADMIN)
     try:
-        run = _start(store, actor, project, schedule)
+        run = start_exam(store, actor, project, schedule.kind, schedule.options, schedule.title)
     except VivaError as error:
         with store.writing() as tx:
             why = "; ".join([error.what, *map(str, error.faults[:3])])
@@ -303,25 +213,6 @@ def start_scheduled(store: Store, schedule: Schedule) -> Run:
     with store.writing() as tx:
         tx.runs.set_schedule(run.id, schedule.id)
         return tx.runs.get(run.id) or run
-
-
-def _start(store: Store, actor: Actor, project: Project, schedule: Schedule) -> Run:
-    said, title = schedule.options, schedule.title
-    if schedule.kind == "intents":
-        return start_intents(store, actor, project, title=title, options=said)
-    if schedule.kind == "engines":
-        others = {name: value for name, value in said.items() if name != "classifiers"}
-        return start_engines(store, actor, project, said["classifiers"], title=title, options=others)
-    if schedule.kind == "dialogues":
-        return begin_scoring(store, actor, project, batch=said.get("batch"), title=title)
-    if schedule.kind == "conversations":
-        return start_conversations(store, actor, project, _choice(said, title), server_rules())
-    raise UsageError(f"there is no exam '{schedule.kind}'", where=schedule.title, remedy=f"use {', '.join(KINDS)}")
-
-
-def _choice(said: Options, title: str = "") -> Choice:
-    bots, domains, levels = (tuple(said.get(name, ())) for name in ("bots", "domains", "levels"))
-    return Choice(said["suite"], bots, domains, levels, said.get("repeats", 1), title=title)
 
 
 # --- the last time -----------------------------------------------------------------------------------------------

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from typing import Literal
 
+from vivavoce.jobs.exams.protocol import ExamKind
+from vivavoce.jobs.exams.registry import exam_kinds, find_kind
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.exams.project_exams import Problem, project_exam
 from vivavoce.workspace.projects.moves import (
     ExamState,
     Move,
@@ -20,14 +24,12 @@ from vivavoce.workspace.projects.moves import (
     read_numbers,
     read_verdicts,
 )
-from vivavoce.workspace.projects.problems import Problem, find_problems
 
 WEEK = timedelta(days=7)
-EXAMS = ("intents", "conversations", "dialogues")
+MOST_PROBLEMS = 3
 LOOKED_AT = 60
 
 Light = Literal["none", "good", "watch", "bad"]
-Step = Literal["topics", "intents", "suite", "bot", "conversations", "talks", "dialogues"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Today:
     people: tuple[PersonWork, ...]
     runs: tuple[Run, ...]
     open: tuple[Run, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[str, ...]
     edits_since_exam: int
     since: datetime
 
@@ -69,10 +71,15 @@ def show_today(store: Store, project: Project) -> Today:
         numbers, verdicts = read_numbers(tx, exams), read_verdicts(tx, exams)
         people = _people(tx, project, since)
         going = tx.runs.open(project.id)
-        steps = tuple(_steps(tx, project, {exam.exam for exam in exams}))
+        examined = {exam.exam for exam in exams}
+        steps = tuple(
+            step
+            for kind in exam_kinds()
+            for step in project_exam(kind.name).steps(tx, project, examined=kind.name in examined)
+        )
         unknown = _unknown_edits(tx, project, exams)
     moves, alarms = (tuple(find(exams, numbers, verdicts)) for find in (find_moves, find_alarms))
-    problems = find_problems(store, project, {exam.exam: exam.run for exam in exams})
+    problems = _find_problems(store, project, exams)
     return Today(
         light=_light(exams, alarms, problems),
         exams=exams,
@@ -104,18 +111,25 @@ def _light(exams: Sequence[ExamState], alarms: Sequence[Move], problems: Sequenc
 
 
 def _exams(tx: Transaction, project: Project, since: datetime) -> Iterator[ExamState]:
-    for exam in EXAMS:
-        done = tx.runs.page(project.id, exam, states=(RunState.DONE,), limit=LOOKED_AT)
+    for kind in (kind for kind in exam_kinds() if kind.watched):
+        done = tx.runs.page(project.id, kind.name, states=(RunState.DONE,), limit=LOOKED_AT)
         if done:
-            older = [run for run in done[1:] if _is_alike(run, done[0])]
+            older = [run for run in done[1:] if _is_alike(kind, run, done[0])]
             base = next((run for run in older if run.created <= since), older[-1] if older else None)
-            yield ExamState(exam, done[0], older[0] if older else None, base)
+            yield ExamState(kind.name, done[0], older[0] if older else None, base)
 
 
-def _is_alike(run: Run, other: Run) -> bool:
+def _is_alike(kind: ExamKind, run: Run, other: Run) -> bool:
     """Tell whether two runs asked the same kind of questions."""
-    source = "settings" if run.kind == "intents" else "source"
-    return run.suite_id == other.suite_id and run.options.get(source) == other.options.get(source)
+    same = all(run.options.get(name) == other.options.get(name) for name in kind.alike)
+    return run.suite_id == other.suite_id and same
+
+
+def _find_problems(store: Store, project: Project, exams: Sequence[ExamState]) -> tuple[Problem, ...]:
+    """Return the biggest problems of the newest run of each exam, in turn; those of an exam stay in its order."""
+    found = [project_exam(exam.exam).problems(store, project, exam.run, MOST_PROBLEMS) for exam in exams]
+    mixed = [problem for turn in zip_longest(*found) for problem in turn if problem is not None]
+    return tuple(mixed[:MOST_PROBLEMS])
 
 
 # --- what people did, and what is left to do ---------------------------------------------------------------------
@@ -138,26 +152,7 @@ def _people(tx: Transaction, project: Project, since: datetime) -> tuple[PersonW
 
 def _unknown_edits(tx: Transaction, project: Project, exams: Sequence[ExamState]) -> int:
     """Return how many edits of topics, answers or examples came after the newest intents exam began."""
-    run = next((exam.run for exam in exams if exam.exam == "intents"), None)
+    run = next((exam.run for exam in exams if find_kind(exam.exam).questions), None)
     if run is None:
         return 0
     return tx.edits.count_of_topics(project.id, run.created)
-
-
-def _steps(tx: Transaction, project: Project, examined: set[str]) -> Iterator[Step]:
-    """Yield what the project lacks, in the order in which it is worth doing."""
-    if not tx.examples.count(project.id):
-        yield "topics"
-    elif "intents" not in examined:
-        yield "intents"
-    suites, bots = tx.suites.of_project(project.id), tx.bots.of_project(project.id)
-    if not suites:
-        yield "suite"
-    if not bots:
-        yield "bot"
-    if suites and "conversations" not in examined:
-        yield "conversations"
-    if not tx.dialogues.count(project.id):
-        yield "talks"
-    elif "dialogues" not in examined:
-        yield "dialogues"

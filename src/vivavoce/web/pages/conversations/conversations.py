@@ -18,7 +18,6 @@ from vivavoce.web.conversation_forms import (
     query_fields,
     read_choice,
     rules_of,
-    typed_values,
 )
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
@@ -161,7 +160,7 @@ def _begin_form(  # noqa: PLR0917 - all that a form shows
     found = filled.found
     if found is None:
         return None
-    fields = choice_fields(words, typed_values(filled.form), filled.form)
+    fields = choice_fields(words, filled.form)
     warnings = checked.warnings if checked else ()
     return View(
         action=f"/p/{project.slug}/conversations",

@@ -18,7 +18,7 @@ from vivavoce.web.cells import difference_cell, rate_cell
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing
-from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.web.pages.exams.findings import scope_title
 from vivavoce.web.pages.exams.verdict_words import EDITS, verdict_sentence
 from vivavoce.web.pages.topics.edits import shown_edits
 from vivavoce.web.parts import Column, Field, Row, number_columns, text_columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from fastapi import APIRouter, Request
@@ -10,6 +11,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.jobs.exams.kinds import ENGINES
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
@@ -22,8 +24,8 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number
+from vivavoce.web.option_forms import option_form, read_values, typed_values
 from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
-from vivavoce.web.pages.exams.forms import exam_form, placed, read_options, typed_values
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Column, Row, number_columns, text_columns
 from vivavoce.web.progress import run_head, run_path, tab_title
@@ -54,13 +56,13 @@ def show_start(request: Request, who: Reader, store: InStore, project: ProjectIn
 @router.post("")
 def start_comparison(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Start a comparison of the engines that were ticked."""
-    options, typed = read_options(form), typed_values(form)
+    options, typed = read_values(form, ENGINES.chosen), typed_values(form, ENGINES.chosen)
     chosen = [name for name in engine_names(project) if name in form.all("classifiers")]
     try:
         form.check()
         run = start_engines(store, who.actor, project, chosen, title=typed["title"], options=options)
     except InputError as error:
-        return _start_page(request, store, project, typed, chosen, placed(error))
+        return _start_page(request, store, project, typed, chosen, error)
     said = words_of(request).gettext("The comparison is started. Its numbers appear here.")
     return done(run_path(project, run), said)
 
@@ -116,7 +118,7 @@ def _start_page(  # noqa: PLR0917
     last = runs.list_runs(store, project, kind=KIND, limit=LAST_RUNS)
     told = {one.name: one.summary for one in known_engines()}
     ticked = {project.classifier, "tfidf"} if chosen is None else set(chosen)
-    own = words.gettext("The engine of this project.")
+    own, usual = words.gettext("The engine of this project."), {"threshold": f"{project.threshold:g}"}
     view = View(
         lead=_lead(words, expected.examples, last.lines[0].run if last.lines else None),
         ready=expected.examples > 0,
@@ -125,7 +127,7 @@ def _start_page(  # noqa: PLR0917
             for one in engine_names(project)
         ),
         fault=fault_at(error, "classifiers"),
-        form=exam_form(words, project, values or {"preset": "paper"}, error),
+        form=option_form(words, ENGINES.chosen, {**usual, **(values or {})}, partial(fault_at, error)),
         columns=run_columns(words),
         rows=tuple(run_row(words, project, line) for line in last.lines),
         error=error,

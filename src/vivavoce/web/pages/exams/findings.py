@@ -39,6 +39,14 @@ def run_lead(words: Words, run: Run) -> str:
     return words.said(run.headline) or words.gettext("The result appears here as soon as the run is done.")
 
 
+def scope_title(words: Words, scope: str) -> str:
+    """Return a setting such as `0,0.15` by what the bot has to face in it."""
+    k, _, p = scope.partition(",")
+    if k not in ("", "0"):
+        return words.gettext("Topics under %(k)s examples unknown", k=k)
+    return words.gettext("All topics known") if p in ("", "0") else words.gettext("Smallest topics unknown")
+
+
 def progress_left(words: Words, store: Store, project: Project, run: Run) -> ProgressView | None:
     """Return how far an exam is; None where it is done and nothing in it failed."""
     if run.state is RunState.DONE and not run.failed:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.jobs.exams.kinds import INTENTS
 from vivavoce.reports.intents.meanings import MAIN, MEASURES
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.views import Cell, Table, Tile, make_table
@@ -24,15 +25,8 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Number
+from vivavoce.web.option_forms import option_form, read_values, typed_values
 from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
-from vivavoce.web.pages.exams.forms import (
-    exam_form,
-    placed,
-    read_options,
-    read_share,
-    share_field,
-    typed_values,
-)
 from vivavoce.web.pages.exams.problem_links import problem_links
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Field, named_choices
@@ -41,7 +35,7 @@ from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.engine_parts import missing_part, ready_engines
-from vivavoce.workspace.projects.problems import problems_of_intents
+from vivavoce.workspace.exams.project_exams import project_exam
 
 if TYPE_CHECKING:
     from vivavoce.intents.findings import SettingFindings
@@ -63,14 +57,13 @@ def show_start(request: Request, who: Reader, store: InStore, project: ProjectIn
 @router.post("")
 def start_exam(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
     """Start an exam of the project as it is now."""
-    options, typed = {**read_options(form), "out_of_scope_share": read_share(form)}, typed_values(form)
-    engine = form.choice("classifier", engine_names(project), project.classifier)
+    options, typed = read_values(form, INTENTS.chosen), typed_values(form, INTENTS.chosen)
+    options["classifier"] = form.choice("classifier", engine_names(project), project.classifier)
     try:
         form.check()
-        given = {**options, "classifier": engine}
-        run = intents.start_intents(store, who.actor, project, title=typed["title"], options=given)
+        run = intents.start_intents(store, who.actor, project, title=typed["title"], options=options)
     except InputError as error:
-        return _start_page(request, store, project, {**typed, "classifier": engine}, placed(error))
+        return _start_page(request, store, project, {**typed, "classifier": options["classifier"]}, error)
     return done(run_path(project, run), words_of(request).gettext("The exam is started. Its numbers appear here."))
 
 
@@ -119,12 +112,13 @@ def _start_page(
         fault_at(error, "classifier"),
         engines,
     )
-    base, form = f"/p/{project.slug}", exam_form(words, project, given, error)
+    base, usual = f"/p/{project.slug}", {"threshold": f"{project.threshold:g}"}
+    options = [option for option in INTENTS.chosen if option.name != "classifier"]
     view = View(
         lead=_start_lead(words, expected),
         ready=expected.examples > 0,
         engine=engine,
-        form=replace(form, more=(*form.more, share_field(words, given, error))),
+        form=option_form(words, options, {**usual, **given}, partial(fault_at, error)),
         engines=_told_engines(words),
         takes=_takes(words, expected),
         columns=run_columns(words),
@@ -264,7 +258,7 @@ def _cards(words: Words, store: Store, project: Project, run: Run, *, may_edit: 
     from vivavoce.reports.intents import problem_wording
 
     found = intents.intents_result(store, run).problems
-    for problem, line in zip(found, problems_of_intents(store, project, run), strict=True):
+    for problem, line in zip(found, project_exam(intents.KIND).problems(store, project, run), strict=True):
         a, b = problem.topics if problem.kind in PAIRS else ("", "")
         title = (
             words.gettext("%(a)s and %(b)s", a=a, b=b) if a else words.said(problem_wording.problem_title(problem))

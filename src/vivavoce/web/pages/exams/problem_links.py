@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from vivavoce.store.rows import Project
 from vivavoce.web.language import Words
 from vivavoce.web.rendering import Link
-from vivavoce.workspace.projects.problems import Problem
+from vivavoce.workspace.exams.project_exams import Problem
 
 MOST_TOPICS = 3
 

@@ -9,15 +9,18 @@ from fastapi import APIRouter, Depends, Query, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
+from vivavoce.jobs.exams.registry import exam_kinds
 from vivavoce.store.rows import Project, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, download, go, page, part, table_file, unchanged, words_of
+from vivavoce.web.exam_pages import exam_title, pages_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing, ListView, Number, PageNumber, Word
+from vivavoce.web.pages.exams.general_result import general_page
 from vivavoce.web.parts import Choice, Column, Field, Row, text_columns
-from vivavoce.web.progress import KINDS, STATES, RunHead, badge_of, progress_view, run_head, run_path
+from vivavoce.web.progress import STATES, RunHead, badge_of, progress_view, run_head, run_path
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams import runs
 
@@ -72,9 +75,12 @@ def show_runs(request: Request, who: Reader, store: InStore, project: ProjectInP
 
 
 @router.get("/{number:int}")
-def lead_to_run(who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
-    """Lead to the page of a run, which depends on its kind."""
-    return go(run_path(project, runs.show_run(store, project, number).run))
+def lead_to_run(request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+    """Lead to the page of a run, which depends on its exam; one without pages of its own is shown here."""
+    line = runs.show_run(store, project, number)
+    if pages_of(line.run.kind).place:
+        return go(run_path(project, line.run))
+    return general_page(request, who, store, project, line)
 
 
 @router.get("/{number:int}/progress")
@@ -202,7 +208,7 @@ def run_row(words: Words, project: Project, line: runs.RunLine) -> Row:
         state += f" {writer.share((run.done + run.failed) / max(1, run.total))}"
     begun = Markup("{}, {}").format(writer.ago(run.created), line.who)
     return Row(
-        (name, words.gettext(KINDS[run.kind]), state, words.said(run.headline or run.error.split("\n")[0]), begun)
+        (name, exam_title(words, run.kind), state, words.said(run.headline or run.error.split("\n")[0]), begun)
     )
 
 
@@ -212,7 +218,8 @@ def _fields(words: Words, asked: Listing, counts: runs.RunCounts) -> tuple[Field
     def choice(value: str, title: str, n: int) -> Choice:
         return Choice(value, f"{title} ({writer.number(n)})")
 
-    kinds = (choice(name, words.gettext(title), counts.kinds.get(name, 0)) for name, title in KINDS.items())
+    names = dict.fromkeys((*(kind.name for kind in exam_kinds()), *counts.kinds))
+    kinds = (choice(name, exam_title(words, name), counts.kinds.get(name, 0)) for name in names)
     states = (choice(one, words.gettext(title), counts.states.get(one, 0)) for one, title in STATES.items())
     every = choice("", words.gettext("all exams"), sum(counts.kinds.values()))
     anyhow = choice("", words.gettext("all states"), sum(counts.states.values()))
@@ -225,7 +232,9 @@ def _fields(words: Words, asked: Listing, counts: runs.RunCounts) -> tuple[Field
 def _chosen(asked: Listing) -> tuple[str | None, RunState | None]:
     """Return what the list is narrowed down to; what nobody can choose narrows nothing."""
     kind, state = asked.chosen["kind"], asked.chosen["state"]
-    return kind if kind in runs.KINDS else None, next((one for one in RunState if one.value == state), None)
+    return kind if kind in [exam.name for exam in exam_kinds()] else None, next(
+        (one for one in RunState if one.value == state), None
+    )
 
 
 def _cells(line: runs.RunLine) -> tuple[object, ...]:

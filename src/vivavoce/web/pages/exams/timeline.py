@@ -25,7 +25,7 @@ from vivavoce.web.figures import Drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing
-from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.web.pages.exams.findings import scope_title
 from vivavoce.web.pages.exams.timeline_chart import left_out, timeline_spec, timeline_svg
 from vivavoce.web.pages.exams.verdict_words import verdict_sentence
 from vivavoce.web.parts import Choice, Column, Field, Row, number_columns, text_columns

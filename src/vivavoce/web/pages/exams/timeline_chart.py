@@ -13,7 +13,7 @@ from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.pages.exams.forms import scope_title
+from vivavoce.web.pages.exams.findings import scope_title
 from vivavoce.workspace.exams.timeline import Mark, Timeline
 
 if TYPE_CHECKING:

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, UsageError
+from vivavoce.jobs.exams.registry import exam_kinds, find_kind
+from vivavoce.options import Option
+from vivavoce.settings import Settings
+from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Schedule
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, page, table_file, words_of
+from vivavoce.web.exam_pages import exam_title
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Word, check_ending
-from vivavoce.web.pages.exams.forms import read_share
-from vivavoce.web.pages.projects.schedule_form import (
-    Typed,
-    form_page,
-    options_of,
-    read_form,
-    suite_names,
-    typed_of,
-)
-from vivavoce.web.progress import KINDS, RunBadge, badge_of, run_path
+from vivavoce.web.option_forms import read_values
+from vivavoce.web.pages.projects.schedule_form import Typed, exam_links, form_page, read_form, typed_of
+from vivavoce.web.progress import RunBadge, badge_of, run_path
 from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams.project_exams import project_exam
 from vivavoce.workspace.projects import schedules
 from vivavoce.workspace.projects.schedules import NewSchedule, ScheduleLine, clock
 
@@ -79,15 +78,14 @@ def show_schedules(request: Request, who: Reader, store: InStore, project: Proje
     """Show the daily runs of a project."""
     words, path = words_of(request), f"/p/{project.slug}/schedules"
     found = schedules.list_schedules(store, project)
-    names = suite_names(store, project)
     view = SchedulesView(
         _lead(words, found),
-        tuple(_line_view(words, project, line, names) for line in found),
-        tuple(Link(words.gettext(KINDS[kind]), f"{path}/new?kind={kind}") for kind in schedules.KINDS),
+        tuple(_line_view(words, store, project, line) for line in found),
+        exam_links(words, path),
         Listing(path).downloads(),
         clock(schedules.USUAL_MINUTE),
         schedules.USUAL_MINUTE,
-        schedules.USUAL_RETRIES,
+        Settings.retries,
         path,
     )
     return page(
@@ -104,18 +102,19 @@ def show_schedules(request: Request, who: Reader, store: InStore, project: Proje
 def export_schedules(request: Request, who: Reader, store: InStore, project: ProjectInPath, kind: str) -> Response:
     """Return the daily runs as CSV or XLSX."""
     check_ending("schedules", kind)
-    words, names = words_of(request), suite_names(store, project)
-    rows = [_cells(words, line, names) for line in schedules.list_schedules(store, project)]
+    words = words_of(request)
+    rows = [_cells(words, store, project, line) for line in schedules.list_schedules(store, project)]
     return table_file(f"{project.slug}-schedules", kind, COLUMNS, rows)
 
 
 @router.get("/new")
 def show_form(  # noqa: PLR0917
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, kind: Word = "intents", suite: Word = ""
+    request: Request, who: Editor, store: InStore, project: ProjectInPath, kind: Word = "", suite: Word = ""
 ) -> Response:
     """Show the form of a new daily run."""
-    chosen = kind if kind in schedules.KINDS else "intents"
-    return form_page(request, store, project, Typed(chosen, chosen=suite))
+    known = [exam.name for exam in exam_kinds()]
+    chosen = kind if kind in known else known[0]
+    return form_page(request, store, project, Typed(chosen, values={"suite": suite}, fresh=True))
 
 
 # --- changing ----------------------------------------------------------------------------------------------------
@@ -139,7 +138,7 @@ def show_change(  # noqa: PLR0917
 ) -> Response:
     """Show the form of a daily run that is there."""
     found = schedules.find_schedule(store, project, schedule_id)
-    typed = typed_of(found, suite_names(store, project), suite)
+    typed = typed_of(found, {"suite": suite} if suite else {})
     return form_page(request, store, project, typed, changed=found)
 
 
@@ -160,10 +159,9 @@ def change_schedule(  # noqa: PLR0917
 
 def _new(form: Fields, typed: Typed) -> NewSchedule:
     minute = form.whole("minute", schedules.USUAL_MINUTE, low=0, high=schedules.DAY - 1)
-    number = form.whole("number", 0, low=1, high=schedules.MOST_RETRIES)
-    share = read_share(form)
+    options = read_values(form, find_kind(typed.kind).daily)
     form.check()
-    return NewSchedule(typed.kind, typed.title, options_of(typed, number, share), minute)
+    return NewSchedule(typed.kind, typed.title, options, minute)
 
 
 @router.post("/{schedule_id}/switch")
@@ -219,42 +217,47 @@ def _lead(words: Words, found: tuple[ScheduleLine, ...]) -> str:
     )
 
 
-def _line_view(words: Words, project: Project, line: ScheduleLine, names: Mapping[str, str]) -> LineView:
+def _line_view(words: Words, store: Store, project: Project, line: ScheduleLine) -> LineView:
     one, run = line.schedule, line.last_run
     return LineView(
         line,
-        words.gettext(KINDS[one.kind]),
+        exam_title(words, one.kind),
         clock(one.minute_of_day),
-        _said(words, one, names),
+        _describe(words, store, project, one),
         badge_of(words, run) if run else None,
         run_path(project, run) if run else "",
         f"/p/{project.slug}/schedules/{one.id}",
     )
 
 
-def _said(words: Words, schedule: Schedule, names: Mapping[str, str]) -> str:
+def _describe(words: Words, store: Store, project: Project, schedule: Schedule) -> str:
     """Return the options of a daily run in words."""
-    options, parts = schedule.options, []
-    if schedule.kind in ("intents", "engines"):
-        engines = options.get("classifiers") or [options.get("classifier") or words.gettext("engine of the project")]
-        parts = [", ".join(engines)]
-    if schedule.kind == "conversations":
-        suite = str(options.get("suite", ""))
-        parts = [
-            names.get(suite, suite),
-            *(", ".join(options.get(name, ())) for name in ("bots", "domains", "levels")),
-        ]
-    if schedule.kind == "dialogues":
-        parts = [options.get("batch") or words.gettext("all talks")]
-    if (share := options.get("out_of_scope_share")) is not None:
-        parts.append(words.gettext("%(share)s out of scope", share=Writer(words).share(share)))
-    for name in ("retries", "repeats"):
-        if name in options:
-            parts.append(words.ngettext("%(num)s time", "%(num)s times", options[name]))
+    try:
+        exam = project_exam(schedule.kind)
+    except UsageError:
+        return ""
+    parts = []
+    for option in exam.kind.daily:
+        value = schedule.options.get(option.name)
+        if option.reloads:
+            value = exam.offers(store, project, option.name, schedule.options).get(str(value), value)
+        parts.append(_describe_value(words, option, value))
     return "; ".join(part for part in parts if part)
 
 
-def _cells(words: Words, line: ScheduleLine, names: Mapping[str, str]) -> tuple[object, ...]:
+def _describe_value(words: Words, option: Option, value: Any) -> str:
+    if value in (None, []):
+        return words.gettext(option.empty) if option.empty else ""
+    if option.several:
+        return ", ".join(value)
+    if option.name == "out_of_scope_share":
+        return words.gettext("%(share)s out of scope", share=Writer(words).share(value))
+    if option.name in ("retries", "repeats"):
+        return words.ngettext("%(num)s time", "%(num)s times", value)
+    return str(value) if option.offered else f"{words.gettext(option.label or option.name)}: {value}"
+
+
+def _cells(words: Words, store: Store, project: Project, line: ScheduleLine) -> tuple[object, ...]:
     one, run = line.schedule, line.last_run
-    told = (one.title, one.kind, _said(words, one, names), clock(one.minute_of_day), one.enabled)
+    told = (one.title, one.kind, _describe(words, store, project, one), clock(one.minute_of_day), one.enabled)
     return (*told, one.next_at if one.enabled else None, run.number if run else None, line.who)

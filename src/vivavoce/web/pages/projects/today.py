@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlencode
 from zlib import crc32
 
 from fastapi import APIRouter, Query, Request
@@ -16,17 +15,15 @@ from vivavoce.reports.shared.measures import Measure
 from vivavoce.store.rows import Project, Run
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Visitor
 from vivavoce.web.answers import go, page, part, unchanged, words_of
-from vivavoce.web.formats import Writer
+from vivavoce.web.exam_pages import ProblemLine, exam_title, pages_of
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.pages.exams.problem_links import problem_links
 from vivavoce.web.pages.exams.verdict_words import changes_note
 from vivavoce.web.parts import Progress, Tone
-from vivavoce.web.progress import KINDS, LABELS, RunBadge, badge_of, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.progress import LABELS, RunBadge, badge_of, run_path
+from vivavoce.workspace.exams.project_exams import project_exam
 from vivavoce.workspace.exams.verdicts import Verdict
 from vivavoce.workspace.projects import today
-from vivavoce.workspace.projects.moves import Move, measure_of
-from vivavoce.workspace.projects.problems import Problem
+from vivavoce.workspace.projects.moves import Move
 from vivavoce.workspace.projects.today import Light, Today
 
 router = APIRouter(prefix="/p/{slug}")
@@ -43,6 +40,44 @@ VERDICTS: dict[Verdict, tuple[str, Tone]] = {
     "same": (gettext_noop("no clear change"), "neutral"),
     "unknown": (gettext_noop("cannot be told"), "neutral"),
 }
+# What is worth doing next, and where; what is not here is an exam that a plug-in brings.
+STEPS = {
+    "topics": (
+        gettext_noop("Bring in topics"),
+        gettext_noop("Import the questions that visitors write, each with its topic, or paste them."),
+        "import",
+    ),
+    "intents": (
+        gettext_noop("Examine the topics"),
+        gettext_noop("See whether anyone can learn them from these examples, and which are mixed up."),
+        "intents",
+    ),
+    "suite": (
+        gettext_noop("Pick a suite"),
+        gettext_noop("Scripted talks that ship, or your own: what the visitor writes and what the bot should do."),
+        "suites",
+    ),
+    "bot": (
+        gettext_noop("Add a bot"),
+        gettext_noop("Say where your bot is; suites that ship bring built-in ones to compare it with."),
+        "bots",
+    ),
+    "conversations": (
+        gettext_noop("Let bots talk"),
+        gettext_noop("Hold the scripted talks with one or more bots and see them side by side."),
+        "conversations",
+    ),
+    "talks": (
+        gettext_noop("Bring in logged talks"),
+        gettext_noop("Talks of your visitors get the mark that a person would probably give them."),
+        "dialogues",
+    ),
+    "dialogues": (
+        gettext_noop("Score the talks"),
+        gettext_noop("The worst come first, with what made them so."),
+        "dialogues",
+    ),
+}
 BY_ITSELF = gettext_noop("no clear change by itself")
 VERSIONS = 2**32 - 1
 
@@ -55,15 +90,6 @@ class ExamLine:
     headline: str
     run: Run
     href: str
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemLine:
-    """A problem in words, the ways to it, and what to do."""
-
-    text: str
-    links: tuple[Link, ...]
-    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +199,7 @@ def running_view(words: Words, project: Project, found: Sequence[Run]) -> Runnin
     lines = tuple(
         GoingOn(
             run.title,
-            words.gettext(KINDS[run.kind]),
+            exam_title(words, run.kind),
             run_path(project, run),
             Progress(words.gettext(LABELS[run.state]), run.done + run.failed, run.total, run.failed),
         )
@@ -194,7 +220,7 @@ def _view(words: Words, who: Visitor, project: Project, found: Today) -> TodayVi
         exams=tuple(_exam_lines(words, project, found)),
         stale=_stale(words, found),
         alarms=tuple(_move_line(words, project, found, move) for move in found.alarms),
-        problems=tuple(_problem_line(words, who, project, one) for one in found.problems),
+        problems=tuple(pages_of(one.exam).problem_line(words, who, project, one) for one in found.problems),
         moves=tuple(_move_line(words, project, found, move) for move in found.moves),
         people=found.people,
         runs=tuple(_run_line(words, project, run) for run in found.runs[:SHOWN_RUNS]),
@@ -237,7 +263,7 @@ def _stale(words: Words, found: Today) -> str:
 def _exam_lines(words: Words, project: Project, found: Today) -> Iterator[ExamLine]:
     for state in found.exams:
         headline = state.run.headline or state.run.title
-        yield ExamLine(words.gettext(KINDS[state.exam]), headline, state.run, run_path(project, state.run))
+        yield ExamLine(exam_title(words, state.exam), headline, state.run, run_path(project, state.run))
 
 
 def _move_line(words: Words, project: Project, found: Today, move: Move) -> MoveLine:
@@ -246,11 +272,10 @@ def _move_line(words: Words, project: Project, found: Today, move: Move) -> Move
         # Two intervals apart take far more data to tell a change than the questions that both runs share.
         text = BY_ITSELF
     newest = next(state.run for state in found.exams if state.exam == move.exam)
-    scope = move.scope if move.exam == "conversations" else ""
     return MoveLine(
-        words.gettext(KINDS[move.exam]),
-        scope,
-        measure_of(move.exam, move.name),
+        exam_title(words, move.exam),
+        pages_of(move.exam).scope_title(move.scope),
+        project_exam(move.exam).measure(move.name),
         move.before,
         move.after,
         RunBadge(words.gettext(text), tone),
@@ -260,91 +285,18 @@ def _move_line(words: Words, project: Project, found: Today, move: Move) -> Move
     )
 
 
-def _problem_line(words: Words, who: Visitor, project: Project, problem: Problem) -> ProblemLine:
-    if problem.kind == "conversation":
-        return _failing_line(words, project, problem)
-    if problem.kind == "talk":
-        return _talk_line(words, project, problem)
-    links = tuple(problem_links(words, project, problem, may_edit=who.may("editor")))
-    return ProblemLine(words.said(problem.text), links, words.said(problem.remedy))
-
-
-def _failing_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
-    path = f"/p/{project.slug}"
-    ways = (
-        *((name, f"{path}/topics/{topic}") for name, topic in zip(problem.topics, problem.topic_ids, strict=True)),
-        (words.gettext("The scenario"), f"{path}/scenarios/{problem.scenario_id}" if problem.scenario_id else ""),
-        (words.gettext("The bot"), f"{path}/bots/{problem.bot_id}" if problem.bot_id else ""),
-        (words.gettext("The turns"), f"{path}/conversations/{problem.run}/turns?{urlencode({'bot': problem.bot})}"),
-        (words.gettext("The run"), f"{path}/conversations/{problem.run}"),
-    )
-    said = f"{problem.bot}: {problem.text}" if not problem.text.startswith(problem.bot) else problem.text
-    links = tuple(Link(title, href) for title, href in ways if href)
-    return ProblemLine(words.said(said), links, _sentence(words.said(problem.remedy)))
-
-
-def _sentence(text: str) -> str:
-    """Return advice as a sentence: a capital first and a stop last."""
-    told = text[:1].upper() + text[1:]
-    return told if not told or told.endswith((".", "!", "?")) else f"{told}."
-
-
-def _talk_line(words: Words, project: Project, problem: Problem) -> ProblemLine:
-    score = Writer(words).number(problem.size.value if problem.size else None, 1)
-    text = words.gettext("People would give a talk about %(score)s of 5.", score=score)
-    if problem.bot:
-        text = words.gettext(
-            "People would give a talk with %(bot)s about %(score)s of 5.", bot=problem.bot, score=score
-        )
-    link = Link(words.gettext("Read the talk"), f"/p/{project.slug}/dialogues/{problem.talk}")
-    return ProblemLine(text, (link,), words.gettext("Read it, and rate it: the score is only a guess."))
-
-
 def _run_line(words: Words, project: Project, run: Run) -> RunLine:
-    return RunLine(run.title, words.gettext(KINDS[run.kind]), run_path(project, run), badge_of(words, run), run)
+    return RunLine(run.title, exam_title(words, run.kind), run_path(project, run), badge_of(words, run), run)
 
 
 def _steps(words: Words, who: Visitor, project: Project, found: Today) -> Iterator[StepLine]:
     """Yield what is worth doing next, of that what the visitor may do."""
-    path = f"/p/{project.slug}"
-    texts = {
-        "topics": (
-            words.gettext("Bring in topics"),
-            words.gettext("Import the questions that visitors write, each with its topic, or paste them."),
-            f"{path}/import",
-        ),
-        "intents": (
-            words.gettext("Examine the topics"),
-            words.gettext("See whether anyone can learn them from these examples, and which are mixed up."),
-            f"{path}/intents",
-        ),
-        "suite": (
-            words.gettext("Pick a suite"),
-            words.gettext(
-                "Scripted talks that ship, or your own: what the visitor writes and what the bot should do."
-            ),
-            f"{path}/suites",
-        ),
-        "bot": (
-            words.gettext("Add a bot"),
-            words.gettext("Say where your bot is; suites that ship bring built-in ones to compare it with."),
-            f"{path}/bots",
-        ),
-        "conversations": (
-            words.gettext("Let bots talk"),
-            words.gettext("Hold the scripted talks with one or more bots and see them side by side."),
-            f"{path}/conversations",
-        ),
-        "talks": (
-            words.gettext("Bring in logged talks"),
-            words.gettext("Talks of your visitors get the mark that a person would probably give them."),
-            f"{path}/dialogues",
-        ),
-        "dialogues": (
-            words.gettext("Score the talks"),
-            words.gettext("The worst come first, with what made them so."),
-            f"{path}/dialogues",
-        ),
-    }
-    if who.may("editor"):
-        yield from (StepLine(*texts[step]) for step in found.steps if step != "bot" or who.may("admin"))
+    for step in found.steps if who.may("editor") else ():
+        if step in STEPS:
+            title, text, place = STEPS[step]
+            if step != "bot" or who.may("admin"):
+                yield StepLine(words.gettext(title), words.gettext(text), f"/p/{project.slug}/{place}")
+        else:
+            pages = pages_of(step)
+            title, text = words.gettext(pages.kind.title), words.gettext(pages.kind.summary)
+            yield StepLine(title, text, pages.start_path(project))

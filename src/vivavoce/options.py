@@ -1,0 +1,179 @@
+"""One option of an exam or of the settings: what it is called, may hold and means.
+
+Command line, API, forms, schedules and checks derive from it, so that a default or a bound is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vivavoce import plugins
+from vivavoce.errors import Fault, UsageError, VivaError, nearest
+from vivavoce.sentences import say
+
+__all__ = ["Option", "Preset", "UnfitError", "check_options", "check_value"]
+
+
+class UnfitError(Exception):
+    """A value that an option cannot hold; `check_options` makes a fault of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A value that has a name of its own in forms."""
+
+    name: str
+    title: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an option is called, holds and means; where the default is None, it may stay empty.
+
+    `several`: a list of at least `fewest` values. `plugins`: the group of plug-ins of which it names one. `check`
+    reads a value that the type alone does not describe.
+
+    For people: `label` names it in forms, `empty` says what no value means. `flag` is its name on the command line,
+    `metavar` what follows it there. `more`: a form shows it only on a second look. `daily`: daily runs have it too.
+    `offered`: the project says what can be chosen. `reloads`: other options depend on it.
+    """
+
+    name: str
+    type: type = str
+    default: Any = None
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    open_ends: bool = False
+    several: bool = False
+    fewest: int = 0
+    most: int = 200
+    plugins: str = ""
+    check: Callable[[Any], Any] | None = None
+    label: str = ""
+    empty: str = ""
+    flag: str = ""
+    metavar: str = ""
+    required: bool = False
+    more: bool = False
+    daily: bool = False
+    offered: bool = False
+    reloads: bool = False
+    presets: tuple[Preset, ...] = ()
+
+    @property
+    def wanted(self) -> str:
+        """What a value must be, in words."""
+        whole, low, high = self.type is int, self.low, self.high
+        if self.choices:
+            return say(f"one of {', '.join(self.choices)!s}")
+        if low is None:
+            return {Path: say("a path"), str: say("a text"), bool: say("true or false")}.get(
+                self.type, say("a number")
+            )
+        if high is None:
+            least, number = say(f"a whole number, at least {low:,}"), say(f"a number, at least {low:,}")
+            return least if whole else number
+        if self.open_ends:
+            return say(f"a number between {low:,} and {high:,}")
+        within, number = say(f"a whole number from {low:,} to {high:,}"), say(f"a number from {low:,} to {high:,}")
+        return within if whole else number
+
+    @property
+    def kind(self) -> str:
+        """The type in words, without its article."""
+        return self.wanted.removeprefix("a ")
+
+    @property
+    def command_flag(self) -> str:
+        """Its name on the command line."""
+        return self.flag or f"--{self.name.replace('_', '-')}"
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether a value of the right type is allowed."""
+        if self.choices:
+            return value in self.choices
+        if self.type not in (int, float):
+            return not isinstance(value, str) or bool(value.strip())
+        low = float("-inf") if self.low is None else self.low
+        high = float("inf") if self.high is None else self.high
+        # Written so that "not a number" lies in no range.
+        return isinstance(value, int | float) and (low < value < high if self.open_ends else low <= value <= high)
+
+
+def check_options(where: str, values: Mapping[str, Any], options: Sequence[Option]) -> dict[str, Any]:
+    """Return all options with their values; null counts as not given. UsageError names every fault at once."""
+    known = [option.name for option in options]
+    faults = [
+        Fault(f"there is no option '{name}'.{nearest(name, known)}", name) for name in values if name not in known
+    ]
+    checked: dict[str, Any] = {}
+    for option in options:
+        value = values.get(option.name)
+        try:
+            # What is not given goes the same way, so that nobody changes a default by changing the answer.
+            checked[option.name] = check_value(option, option.default if value is None else value)
+        except UnfitError as error:
+            faults.append(Fault(str(error), option.name))
+    if faults:
+        raise UsageError(
+            "these options cannot be used", where=where, faults=faults, remedy="correct them or leave them out"
+        )
+    return checked
+
+
+def check_value(option: Option, value: Any) -> Any:
+    """Return a value as the option holds it; UnfitError where it cannot."""
+    if value is None and option.default is None and not option.required:
+        return None
+    if option.check is not None:
+        return option.check(value)
+    return _check_several(option, value) if option.several else _check_single(option, value)
+
+
+def _check_several(option: Option, value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise UnfitError(f"must be a list of names, not {value!r}")
+    checked, wrong = [], []
+    for each in value:
+        try:
+            checked.append(_check_single(option, each))
+        except UnfitError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise UnfitError("; ".join(wrong))
+    if repeated := sorted({name for name in checked if checked.count(name) > 1}):
+        raise UnfitError(f"{', '.join(repeated)} cannot be told apart: name each once")
+    if len(checked) < option.fewest:
+        raise UnfitError(f"{len(checked)} given: choose at least {option.fewest}")
+    return checked
+
+
+def _check_single(option: Option, value: Any) -> Any:
+    if option.plugins:
+        return _check_plugin(option, value)
+    read = float(value) if option.type is float and type(value) is int and abs(value) < 2**53 else value
+    # True is a whole number to Python, but never to the person who wrote it.
+    wrong_type = isinstance(value, bool) is not (option.type is bool) or not isinstance(read, option.type)
+    if wrong_type or not option.accepts(read):
+        raise UnfitError(f"must be {option.wanted}, not {value!r}.{nearest(str(value), option.choices)}")
+    return read
+
+
+def _check_plugin(option: Option, value: Any) -> str:
+    noun = option.plugins.rpartition(".")[2].removesuffix("s")
+    if not isinstance(value, str):
+        raise UnfitError(f"must be the name of a {noun}, not {value!r}")
+    try:
+        kind, _ = plugins.split_name(value)
+    except VivaError as error:
+        raise UnfitError(error.what) from None
+    known = plugins.available(option.plugins)
+    if kind not in known:
+        raise UnfitError(f"there is no {noun} '{kind}'.{nearest(kind, known)} Known are: {', '.join(known)}")
+    return value

@@ -1,0 +1,184 @@
+"""Forms of exams, made from the options that each exam defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.errors import Fault
+from vivavoce.options import Option, UnfitError, check_value
+from vivavoce.web.forms import Fields
+from vivavoce.web.language import Words
+from vivavoce.web.parts import Choice, Field, named_choices
+
+MAX_LETTERS = 400
+# The field that offers the values of an option by their names, and the name that means none of them.
+PRESET, OTHERS = "preset", "own"
+_PAIR = re.compile(r"(\d+)\s*,\s*(\d+(?:\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class ExamForm:
+    """The fields of a form: those everybody looks at, and those for a second look."""
+
+    first: tuple[Field, ...]
+    more: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxGroup:
+    """Boxes of one name, of which several can be ticked: value, title, and whether it is ticked."""
+
+    name: str
+    title: str
+    boxes: tuple[tuple[str, str, bool], ...]
+    error: str
+
+
+def option_form(
+    words: Words, options: Sequence[Option], values: Mapping[str, str], fault: Callable[[str], str], title: str = ""
+) -> ExamForm:
+    """Return the fields as they were filled in, or as they usually are; boxes are left to `box_group`.
+
+    `title`: what the help of the field of the title says.
+    """
+    first: list[Field] = []
+    more = [
+        Field(
+            "title",
+            words.gettext("Title"),
+            value=values.get("title", ""),
+            help=title or words.gettext("What the run is called in lists."),
+            error=fault("title"),
+            most=200,
+        )
+    ]
+    for option in options:
+        if option.presets:
+            first.append(_preset_field(words, option, values))
+            wrong, help = fault(option.name), words.gettext(option.help)
+            label = words.gettext("Other settings")
+            more.append(Field(option.name, label, value=values.get(option.name, ""), help=help, error=wrong))
+        elif not option.several or not option.offered:
+            value = values.get(option.name, default_text(option))
+            (more if option.more else first).append(option_field(words, option, value, fault(option.name)))
+    return ExamForm(tuple(first), tuple(more))
+
+
+def option_field(
+    words: Words, option: Option, value: str, error: str, offers: Mapping[str, str] | None = None
+) -> Field:
+    """Return the field of one option; `offers`: what the project offers, by value with its title."""
+    choices: tuple[Choice, ...] = named_choices(option.choices)
+    if offers is not None:
+        # What was chosen stays among the choices, also where it is gone: a form must not change it unasked.
+        empty = (Choice("", words.gettext(option.empty)),) if option.empty else ()
+        choices = (
+            *empty,
+            *(Choice(key, title) for key, title in {**({value: value} if value else {}), **offers}.items()),
+        )
+    numeric = option.type in (int, float)
+    return Field(
+        option.name,
+        words.gettext(option.label or option.name),
+        "select" if choices else "checkbox" if option.type is bool else "number" if numeric else "text",
+        value,
+        "" if offers is not None else words.gettext(option.help),
+        error,
+        choices,
+        required=numeric and option.default is not None,
+        low=_bound(option.low),
+        high=_bound(option.high),
+        step="any" if option.type is float else "",
+    )
+
+
+def _bound(bound: float | None) -> str:
+    return "" if bound is None else str(bound) if isinstance(bound, int) else f"{bound:g}"
+
+
+def box_group(option: Option, title: str, offers: Mapping[str, str], ticked: Iterable[str], error: str) -> BoxGroup:
+    """Return the boxes of an option; what was ticked once and is gone now stays visible, not to be dropped unseen."""
+    chosen = tuple(ticked)
+    boxes = {**offers, **{value: value for value in chosen if value not in offers}}
+    return BoxGroup(option.name, title, tuple((value, name, value in chosen) for value, name in boxes.items()), error)
+
+
+def default_text(option: Option) -> str:
+    """Return the default of an option as a field shows it."""
+    if isinstance(option.default, bool):
+        return "on" if option.default else ""
+    if isinstance(option.default, int | float):
+        return f"{option.default:g}"
+    return option.default if isinstance(option.default, str) else ""
+
+
+def _preset_field(words: Words, option: Option, values: Mapping[str, str]) -> Field:
+    names = {preset.name: preset.title for preset in option.presets}
+    choices = [Choice(name, words.gettext(title)) for name, title in names.items()]
+    choices.append(Choice(OTHERS, words.gettext("others, written under More choices")))
+    explained = words.gettext(
+        "Visitors also ask what no topic fits. All three: every topic is known; the smallest are unknown; "
+        "those with under 5 examples are unknown."
+    )
+    chosen = values.get(PRESET) or option.presets[0].name
+    return Field(PRESET, words.gettext(option.label), "select", chosen, explained, choices=tuple(choices))
+
+
+# --- reading -----------------------------------------------------------------------------------------------------
+
+
+def read_values(form: Fields, options: Sequence[Option]) -> dict[str, Any]:
+    """Return what a form says; its faults are collected, each at the field of its option."""
+    return {option.name: _read_value(form, option) for option in options}
+
+
+def _read_value(form: Fields, option: Option) -> Any:
+    if option.presets:
+        presets = {preset.name: preset.value for preset in option.presets}
+        chosen = form.choice(PRESET, (*presets, OTHERS), option.presets[0].name)
+        return _read_pairs(form, option.name) if chosen == OTHERS else presets.get(chosen)
+    if option.several:
+        texts = form.all(option.name)
+        # What cannot be ticked is typed, with commas between.
+        names = texts if option.offered else [part.strip() for text in texts for part in text.split(",")]
+        return [name for name in names if name] or None
+    if option.type is bool:
+        return form.flag(option.name)
+    text = form.text(option.name, most=MAX_LETTERS)
+    if not text:
+        return None
+    try:
+        # Names of plug-ins are checked where it is known who may choose which.
+        return text if option.plugins else check_value(option, _parse(option, text))
+    except UnfitError as error:
+        form.faults.append(Fault(str(error), option.name))
+        return None
+
+
+def _parse(option: Option, text: str) -> object:
+    if option.type not in (int, float):
+        return text
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        return text
+    return int(value) if option.type is int and value.is_integer() else value
+
+
+def _read_pairs(form: Fields, name: str) -> list[list[float]]:
+    text = form.text(name, most=200)
+    pairs = [[int(k), float(p)] for k, p in _PAIR.findall(text)]
+    if not pairs or _PAIR.sub("", text).strip("; \t"):
+        form.faults.append(Fault("write pairs such as 0,0.15; 3,0", name))
+    return pairs
+
+
+def typed_values(form: Fields, options: Sequence[Option]) -> dict[str, str]:
+    """Return what was typed, to be shown again."""
+    names = ["title", *([PRESET] if any(option.presets for option in options) else [])]
+    names += [option.name for option in options if not option.several or option.presets or not option.offered]
+    flags = {option.name: "on" if form.flag(option.name) else "" for option in options if option.type is bool}
+    return {name: form.text(name)[:MAX_LETTERS] for name in names} | flags
