@@ -1,0 +1,185 @@
+"""Messages: sentences as data. As text a message is its English sentence; it also keeps its template and values.
+
+    say("no bot is called '{name}'", name=name)
+    say_count(n, "{n} example", "{n} examples")
+    say("{bot} was right in {share:.0%} of {talks}.", bot=bot, share=0.5, talks=say_count(3, "{n} talk", "{n} talks"))
+    join(", ", notes)
+
+A message is a `str`: terminals, files and the database take it as it is. Pages look its template up in the catalogue
+of the reader's language (`vivavoce.web.language`) and fill the values in again: numbers as the language writes them,
+messages translated, everything else as it is. The template must be a literal in the call, so that `make catalogues`
+finds it. An f-string, `+` and `str.join` make plain text of a message: compose with `say` and `join` instead.
+
+A place may have a format: `{share:.0%}` writes a number, `{text:capital}` begins a text with a capital. Translations
+may add cases of grammar, such as `{talks:dative}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from numbers import Integral, Real
+from string import Formatter
+from types import MappingProxyType
+from typing import Any
+
+__all__ = [
+    "Message",
+    "as_message",
+    "collect_messages",
+    "fill",
+    "join",
+    "join_and",
+    "message_from_json",
+    "message_to_json",
+    "noted",
+    "restore_messages",
+    "say",
+    "say_count",
+    "write_english",
+]
+
+COUNT = "n"
+
+
+class Message(str):
+    """A sentence with its template and values; `plural` is the template for other numbers than one."""
+
+    __slots__ = ("plural", "template", "values")
+
+    template: str
+    plural: str
+    values: Mapping[str, str | int | float]
+
+    def __new__(cls, template: str, values: Mapping[str, object] | None = None, plural: str = "") -> Message:
+        """Fill a template in English."""
+        kept = {name: _plain(value) for name, value in (values or {}).items()}
+        text = fill(plural if plural and kept[COUNT] != 1 else template, kept, write_english, count=bool(plural))
+        message = super().__new__(cls, text)
+        message.template, message.plural, message.values = template, plural, MappingProxyType(kept)
+        return message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Message, (self.template, dict(self.values), self.plural))
+
+
+def say(template: str, /, **values: object) -> Message:
+    """Make a message of a template and the values for its places."""
+    return Message(template, values)
+
+
+def say_count(n: int, one: str, many: str, /, **values: object) -> Message:
+    """Make a message about a number, `{n}` in both templates."""
+    return Message(one, {COUNT: n, **values}, many)
+
+
+def join(separator: str, parts: Iterable[object]) -> Message:
+    """Make one message of several texts."""
+    texts = {f"part{place}": part for place, part in enumerate(parts, 1)}
+    return Message(separator.replace("{", "{{").replace("}", "}}").join(f"{{{name}}}" for name in texts), texts)
+
+
+def join_and(parts: Sequence[object]) -> Message:
+    """List texts: `a, b and c`."""
+    if len(parts) < 2:
+        return join("", parts)
+    return say("{names} and {last}", names=join(", ", parts[:-1]), last=parts[-1])
+
+
+def as_message(text: str) -> Message:
+    """Return a text as a message, to be kept as one: plain text has no places."""
+    return text if isinstance(text, Message) else Message("{text}", {"text": text})
+
+
+def _plain(value: object) -> str | int | float:
+    """Return a value as it is kept: a message, a text or a number."""
+    if isinstance(value, str):
+        return value if isinstance(value, Message) else str(value)
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else str(value)
+
+
+def fill(template: str, values: Mapping[str, Any], write: Callable[[Any, str], str], *, count: bool = False) -> str:
+    """Fill the places of a template; `write` writes a value by its format. A template without values is plain text."""
+    if not values:
+        return template
+    pieces = []
+    for before, name, form in _places(template):
+        pieces.append(before)
+        if name:
+            pieces.append(write(values[name], form or ("," if count and name == COUNT else "")))
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=8192)
+def _places(template: str) -> tuple[tuple[str, str, str], ...]:
+    """Return the parts of a template: the words before each place, its name and its format."""
+    return tuple((before, name or "", form or "") for before, name, form, _ in Formatter().parse(template))
+
+
+def write_english(value: str | int | float, form: str) -> str:
+    """Write a value in English."""
+    if isinstance(value, str):
+        return value[:1].upper() + value[1:] if form == "capital" else value
+    return format(value, form)
+
+
+# --- messages in JSON --------------------------------------------------------------------------------------------
+
+
+def message_to_json(message: Message) -> dict[str, Any]:
+    """Return a message as JSON, without its text."""
+    values = {name: message_to_json(v) if isinstance(v, Message) else v for name, v in message.values.items()}
+    return {
+        "template": message.template,
+        **({"plural": message.plural} if message.plural else {}),
+        **({"values": values} if values else {}),
+    }
+
+
+def message_from_json(content: Mapping[str, Any]) -> Message:
+    """Return a message that `message_to_json` wrote."""
+    values = {n: message_from_json(v) if isinstance(v, Mapping) else v for n, v in content.get("values", {}).items()}
+    return Message(content["template"], values, content.get("plural", ""))
+
+
+def _strings(content: object) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, Mapping):
+        for value in content.values():
+            yield from _strings(value)
+    elif isinstance(content, list | tuple):
+        for value in content:
+            yield from _strings(value)
+
+
+def collect_messages(content: object) -> list[dict[str, Any]]:
+    """Return every message in a JSON document, once each: its text, template and values."""
+    messages = {str(text): text for text in _strings(content) if isinstance(text, Message)}
+    return [{"text": text, **message_to_json(message)} for text, message in messages.items()]
+
+
+def noted(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON document with the messages in it listed under `messages`."""
+    messages = collect_messages(content)
+    return {**content, "messages": messages} if messages else dict(content)
+
+
+def restore_messages(content: Any) -> Any:
+    """Return a JSON document that lists its messages with these in the places of their texts."""
+    if not isinstance(content, Mapping) or not isinstance(content.get("messages"), list):
+        return content
+    messages = {one["text"]: message_from_json(one) for one in content["messages"]}
+
+    def restore(part: Any) -> Any:
+        if isinstance(part, str):
+            return messages.get(part, part)
+        if isinstance(part, Mapping):
+            return {key: restore(value) for key, value in part.items()}
+        return [restore(value) for value in part] if isinstance(part, list) else part
+
+    return {key: restore(value) for key, value in content.items() if key != "messages"}
