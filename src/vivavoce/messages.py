@@ -103,7 +103,7 @@ def _plain(value: object) -> str | int | float:
 
 
 def fill(template: str, values: Mapping[str, Any], write: Callable[[Any, str], str], *, count: bool = False) -> str:
-    """Fill the places of a template; `write` writes a value by its format. A template without values is plain text."""
+    """Fill the places of a template; `write` writes a value by its format. Without values it is plain text."""
     if not values:
         return template
     pieces = []

@@ -17,7 +17,7 @@ from vivavoce.workspace.bots.chatting import (
     ask_bot,
     draft_from_talk,
     make_partner,
-    say,
+    send_message,
 )
 from vivavoce.workspace.scenarios.drafts import scenario_of
 
@@ -31,13 +31,13 @@ def partner(entry: dict[str, object], reach: Reach | None = None, agent: str | N
 
 def test_a_talk_goes_on_where_it_stopped_and_begins_again_where_it_is_gone() -> None:
     bot, key = partner({"kind": "keywords"}), new_id()
-    first = say(bot, key, [], ASKED)
+    first = send_message(bot, key, [], ASKED)
     assert first.topic == "book_flight"
-    kept = say(bot, key, [ASKED], "Yes, let's go with that")
-    gone = say(bot, new_id(), [ASKED], "Yes, let's go with that")
+    kept = send_message(bot, key, [ASKED], "Yes, let's go with that")
+    gone = send_message(bot, new_id(), [ASKED], "Yes, let's go with that")
     assert kept == gone
     assert "Booked" in kept.reply
-    elsewhere = say(bot, key, [], "Yes, let's go with that")
+    elsewhere = send_message(bot, key, [], "Yes, let's go with that")
     assert elsewhere.reply != kept.reply, "another talk under the same key is begun anew"
 
 
@@ -66,7 +66,7 @@ def test_what_cannot_be_said_is_refused_before_the_bot_is_asked() -> None:
     bot = partner({"kind": "http", "url": "https://bot.example/never"})
     for earlier, text in (([], " "), ([], "x" * (MOST_LETTERS + 1)), (["a"] * MOST_MESSAGES, "b")):
         with pytest.raises(UsageError):
-            say(bot, "key", earlier, text)
+            send_message(bot, "key", earlier, text)
 
 
 def test_talks_that_nobody_goes_on_with_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:

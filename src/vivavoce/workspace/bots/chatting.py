@@ -115,7 +115,7 @@ def make_partner(row: BotRow, suite: SuiteRow | None, reach: Reach) -> Partner:
     return Partner(row, agent, reach)
 
 
-def say(partner: Partner, key: str, earlier: Sequence[str], text: str) -> Heard:
+def send_message(partner: Partner, key: str, earlier: Sequence[str], text: str) -> Heard:
     """Say a message in the talk of this key and return the reply; `earlier`: what was said in it before.
 
     UsageError for what cannot be said; whatever the bot does is told as `trouble`.
@@ -134,7 +134,7 @@ def ask_bot(partner: Partner, messages: Sequence[str]) -> Heard:
     """Say messages one after another in a talk of their own and return what came to the last."""
     if not messages:
         raise UsageError("there is nothing to say", remedy="write what the visitor says first")
-    return say(partner, new_id(), messages[:-1], messages[-1])
+    return send_message(partner, new_id(), messages[:-1], messages[-1])
 
 
 def draft_from_talk(heard: Sequence[Heard], *, name: str = "", level: str = "basic") -> Draft:

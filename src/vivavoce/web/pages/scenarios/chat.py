@@ -21,7 +21,14 @@ from vivavoce.web.forms import Fields, Form
 from vivavoce.web.pages.scenarios.editor import Notes, editor_page, reach_of
 from vivavoce.web.pages.scenarios.scenarios import new_desk
 from vivavoce.web.parts import Turn
-from vivavoce.workspace.bots.chatting import Heard, draft_from_talk, find_bot, list_partners, make_partner, say
+from vivavoce.workspace.bots.chatting import (
+    Heard,
+    draft_from_talk,
+    find_bot,
+    list_partners,
+    make_partner,
+    send_message,
+)
 from vivavoce.workspace.bots.places import PLACES
 from vivavoce.workspace.scenarios.scenarios import free_name, suite_of
 from vivavoce.workspace.scenarios.suites import find_suite, list_suites
@@ -97,7 +104,7 @@ def _say(request: Request, store: Store, who: Visitor, project: Project, talk: _
     # Nobody comes into the talk of somebody else, whatever key a form sends.
     key = f"{who.user.id}/{row.id}/{talk.key[:32]}"
     with PLACES.take(who.user.id):
-        return say(partner, key, [one.said for one in talk.heard], talk.text)
+        return send_message(partner, key, [one.said for one in talk.heard], talk.text)
 
 
 def _save(request: Request, store: Store, project: Project, talk: _Talk) -> Response:
