@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 MAX_SHOWN_FAULTS = 20
 
@@ -171,7 +171,7 @@ class BotError(WorkError):
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the nearest known name, or nothing."""
     found = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return " " + say(f"Did you mean '{found[0]}'?") if found else ""
+    return " " + say("Did you mean '{found}'?", found=found[0]) if found else ""
 
 
 def plural(n: int, noun: str) -> str:

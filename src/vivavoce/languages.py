@@ -7,7 +7,7 @@ from enum import Flag, auto
 from types import MappingProxyType
 from typing import NamedTuple
 
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 __all__ = ["LANGUAGES", "Language", "Use", "list_codes", "name_languages"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from vivavoce import plugins
 from vivavoce.errors import Fault, UsageError, VivaError, nearest
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 __all__ = ["Option", "Preset", "UnfitError", "check_options", "check_value"]
 
@@ -71,17 +71,23 @@ class Option:
         """What a value must be, in words."""
         whole, low, high = self.type is int, self.low, self.high
         if self.choices:
-            return say(f"one of {', '.join(self.choices)!s}")
+            return say("one of {names}", names=", ".join(self.choices))
         if low is None:
             return {Path: say("a path"), str: say("a text"), bool: say("true or false")}.get(
                 self.type, say("a number")
             )
         if high is None:
-            least, number = say(f"a whole number, at least {low:,}"), say(f"a number, at least {low:,}")
+            least, number = (
+                say("a whole number, at least {low:,}", low=low),
+                say("a number, at least {low:,}", low=low),
+            )
             return least if whole else number
         if self.open_ends:
-            return say(f"a number between {low:,} and {high:,}")
-        within, number = say(f"a whole number from {low:,} to {high:,}"), say(f"a number from {low:,} to {high:,}")
+            return say("a number between {low:,} and {high:,}", low=low, high=high)
+        within, number = (
+            say("a whole number from {low:,} to {high:,}", low=low, high=high),
+            say("a number from {low:,} to {high:,}", low=low, high=high),
+        )
         return within if whole else number
 
     @property
@@ -110,7 +116,9 @@ def check_options(where: str, values: Mapping[str, Any], options: Sequence[Optio
     """Return all options with their values; null counts as not given. UsageError names every fault at once."""
     known = [option.name for option in options]
     faults = [
-        Fault(f"there is no option '{name}'.{nearest(name, known)}", name) for name in values if name not in known
+        Fault(say("there is no option '{name}'.{nearest}", name=name, nearest=nearest(name, known)), name)
+        for name in values
+        if name not in known
     ]
     checked: dict[str, Any] = {}
     for option in options:
@@ -122,7 +130,10 @@ def check_options(where: str, values: Mapping[str, Any], options: Sequence[Optio
             faults.append(Fault(str(error), option.name))
     if faults:
         raise UsageError(
-            "these options cannot be used", where=where, faults=faults, remedy="correct them or leave them out"
+            say("these options cannot be used"),
+            where=where,
+            faults=faults,
+            remedy=say("correct them or leave them out"),
         )
     return checked
 
@@ -138,7 +149,7 @@ def check_value(option: Option, value: Any) -> Any:
 
 def _check_several(option: Option, value: Any) -> list[Any]:
     if not isinstance(value, list | tuple):
-        raise UnfitError(f"must be a list of names, not {value!r}")
+        raise UnfitError(say("must be a list of names, not {value}", value=repr(value)))
     checked, wrong = [], []
     for each in value:
         try:
@@ -148,9 +159,9 @@ def _check_several(option: Option, value: Any) -> list[Any]:
     if wrong:
         raise UnfitError("; ".join(wrong))
     if repeated := sorted({name for name in checked if checked.count(name) > 1}):
-        raise UnfitError(f"{', '.join(repeated)} cannot be told apart: name each once")
+        raise UnfitError(say("{names} cannot be told apart: name each once", names=", ".join(repeated)))
     if len(checked) < option.fewest:
-        raise UnfitError(f"{len(checked)} given: choose at least {option.fewest}")
+        raise UnfitError(say("{count} given: choose at least {fewest}", count=len(checked), fewest=option.fewest))
     return checked
 
 
@@ -161,19 +172,34 @@ def _check_single(option: Option, value: Any) -> Any:
     # True is a whole number to Python, but never to the person who wrote it.
     wrong_type = isinstance(value, bool) is not (option.type is bool) or not isinstance(read, option.type)
     if wrong_type or not option.accepts(read):
-        raise UnfitError(f"must be {option.wanted}, not {value!r}.{nearest(str(value), option.choices)}")
+        raise UnfitError(
+            say(
+                "must be {wanted}, not {value}.{nearest}",
+                wanted=option.wanted,
+                value=repr(value),
+                nearest=nearest(str(value), option.choices),
+            )
+        )
     return read
 
 
 def _check_plugin(option: Option, value: Any) -> str:
     noun = option.plugins.rpartition(".")[2].removesuffix("s")
     if not isinstance(value, str):
-        raise UnfitError(f"must be the name of a {noun}, not {value!r}")
+        raise UnfitError(say("must be the name of a {noun}, not {value}", noun=noun, value=repr(value)))
     try:
         kind, _ = plugins.split_name(value)
     except VivaError as error:
         raise UnfitError(error.what) from None
     known = plugins.available(option.plugins)
     if kind not in known:
-        raise UnfitError(f"there is no {noun} '{kind}'.{nearest(kind, known)} Known are: {', '.join(known)}")
+        raise UnfitError(
+            say(
+                "there is no {noun} '{kind}'.{nearest} Known are: {names}",
+                noun=noun,
+                kind=kind,
+                nearest=nearest(kind, known),
+                names=", ".join(known),
+            )
+        )
     return value

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from vivavoce.errors import DataError, Fault
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +273,9 @@ class Dataset:
             return ""
         names = ", ".join(f"'{name}'" for name in self.recognised)
         return say(
-            f"By their names, these intents hold out-of-scope messages: {names}. They are used for testing, never "
-            "for training. To treat them as topics, use --out-of-scope - (in Python out_of_scope=None)."
+            "By their names, these intents hold out-of-scope messages: {names}. They are used for testing, "
+            "never for training. To treat them as topics, use --out-of-scope - (in Python out_of_scope=None).",
+            names=names,
         )
 
     @property

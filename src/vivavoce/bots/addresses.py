@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from vivavoce.bots.guard import ascii_host
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 
 __all__ = ["Request", "check_address", "shown_address"]
 
@@ -28,21 +29,25 @@ def check_address(url: str, *, where: str = "") -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise UsageError(
-            "the address of the bot does not begin with http:// or https://",
+            say("the address of the bot does not begin with http:// or https://"),
             where=where,
-            remedy="write the whole address, for instance https://bot.example.org/chat",
+            remedy=say("write the whole address, for instance https://bot.example.org/chat"),
         )
     try:
         ascii_host(parts.hostname or "")
     except ValueError:
         raise UsageError(
-            f"'{parts.hostname}' is not a valid host name", where=where, remedy="check the spelling of the address"
+            say("'{hostname}' is not a valid host name", hostname=parts.hostname),
+            where=where,
+            remedy=say("check the spelling of the address"),
         ) from None
     if "@" in parts.netloc:
         raise UsageError(
-            "the address of the bot holds a user name or a password",
+            say("the address of the bot holds a user name or a password"),
             where=where,
-            remedy='leave it out and write `headers: {Authorization: "Basic ${NAME}"}` in the entry of bots.yaml',
+            remedy=say(
+                'leave it out and write `headers: {Authorization: "Basic ${NAME}"}` in the entry of bots.yaml'
+            ),
         )
 
 

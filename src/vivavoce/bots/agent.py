@@ -11,9 +11,9 @@ from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.entries import entry_facts, number
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Reply
-from vivavoce.sentences import say
 from vivavoce.version import __version__
 
 __all__ = ["AgentBot", "AgentTalk", "agent_facts", "keywords", "load_agent", "nearest", "vectors"]
@@ -94,8 +94,10 @@ def load_agent(option: str, context: BotContext) -> Agent:
     named = option or str(context.entry.get("agent") or "") or context.agent
     if not named:
         raise UsageError(
-            f"the bot '{context.name}' needs an agent",
-            remedy=f"write `{context.name}:flight`, `{context.name}:PATH`, or `agent` in the suite or in bots.yaml",
+            say("the bot '{name}' needs an agent", name=context.name),
+            remedy=say(
+                "write `{name}:flight`, `{name}:PATH`, or `agent` in the suite or in bots.yaml", name=context.name
+            ),
         )
     return read_agent(named)
 
@@ -132,5 +134,5 @@ def _threshold(context: BotContext) -> float | None:
     try:
         return number(given, least=0, most=1)
     except ValueError as error:
-        remedy = "write a number from 0 to 1, or leave it out"
-        raise UsageError(f"threshold: {error}", where=context.name, remedy=remedy) from error
+        remedy = say("write a number from 0 to 1, or leave it out")
+        raise UsageError(say("threshold: {error}", error=error), where=context.name, remedy=remedy) from error

@@ -40,8 +40,8 @@ from vivavoce.bots.guard import (
 from vivavoce.bots.redaction import Redactor, excerpt
 from vivavoce.bots.shapes import MAX_BYTES, decode_json
 from vivavoce.errors import BotError
+from vivavoce.messages import say
 from vivavoce.records import Status
-from vivavoce.sentences import say
 from vivavoce.version import __version__
 
 __all__ = ["BotClient", "BotSession"]
@@ -68,7 +68,7 @@ _REMEDY = {
     Status.REFUSED: say("check the address, the headers and the body of the bot's entry"),
     Status.NOT_JSON: say("check the address: an error or login page is no bot"),
     Status.BAD_ENCODING: say("the bot must answer in UTF-8"),
-    Status.TOO_LARGE: say(f"a bot may answer with at most {MAX_BYTES:,} bytes"),
+    Status.TOO_LARGE: say("a bot may answer with at most {max_bytes:,} bytes", max_bytes=MAX_BYTES),
 }
 
 
@@ -315,7 +315,9 @@ async def _read_body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes
     try:
         body = zlib.decompressobj(47).decompress(body, most + 1)
     except zlib.error as error:
-        raise aiohttp.ContentTypeError(response.request_info, (), message=f"packed as {kind}: {error}") from None
+        raise aiohttp.ContentTypeError(
+            response.request_info, (), message=say("packed as {kind}: {error}", kind=kind, error=error)
+        ) from None
     return body, len(body) <= most
 
 

@@ -13,8 +13,8 @@ from typing import Literal
 from vivavoce import plugins
 from vivavoce.bots.protocol import Limits
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.plugins import Reach
-from vivavoce.sentences import say
 
 __all__ = ["BotOption", "Connector", "Reach", "find_connector", "list_connectors", "ships"]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import Fault, UsageError, nearest
+from vivavoce.messages import say
 
 __all__ = ["COMMON_KEYS", "Keys", "entry_facts", "entry_faults", "flag", "number", "text_of", "texts_of"]
 
@@ -104,7 +105,9 @@ def entry_facts(context: BotContext, facts: BotFacts) -> BotFacts:
     """Return what is known about a bot, corrected by its entry: name, about, what it reports, limits, fallback."""
     faults = [Fault(message, ".".join(steps)) for steps, message in _value_faults(context.entry)]
     if faults:
-        raise UsageError("these values cannot be used", where=context.name, faults=faults, remedy="correct them")
+        raise UsageError(
+            say("these values cannot be used"), where=context.name, faults=faults, remedy=say("correct them")
+        )
     said = {steps: _READERS[steps](value) for steps, value in _values(context.entry)}
     top = {steps[0]: value for steps, value in said.items() if len(steps) == 1 and steps[0] in _FACTS}
     return replace(

@@ -17,7 +17,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from urllib.parse import urlsplit
 
 from vivavoce.errors import Fault, UsageError
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 __all__ = [
     "ANYWHERE",
@@ -65,7 +65,7 @@ class AddressRefused(Exception):  # noqa: N818 - it is caught and told as a BotE
 
     def __init__(self, host: str, kind: str) -> None:
         # The address itself stays unsaid: a stranger must not learn which names a network knows.
-        self.what = say(f"no connection is made to {host!s}: it leads to {kind}")
+        self.what = say("no connection is made to {host}: it leads to {kind}", host=host, kind=kind)
         super().__init__(self.what)
 
 
@@ -117,10 +117,10 @@ def public_addresses(allowed: Sequence[str] = ()) -> Addresses:
         try:
             networks.append(ip_network(written.strip(), strict=False))
         except ValueError:
-            faults.append(Fault(f"'{written}' is neither an address nor a network"))
+            faults.append(Fault(say("'{written}' is neither an address nor a network", written=written)))
     if faults:
-        remedy = "write networks such as 10.1.0.0/16 or fd00::/8"
-        raise UsageError("these networks cannot be allowed", faults=faults, remedy=remedy)
+        remedy = say("write networks such as 10.1.0.0/16 or fd00::/8")
+        raise UsageError(say("these networks cannot be allowed"), faults=faults, remedy=remedy)
     return Addresses(True, tuple(networks))
 
 

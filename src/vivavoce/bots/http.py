@@ -15,9 +15,9 @@ from vivavoce.bots.redaction import Redactor, fill_in, is_telling, open_entry, v
 from vivavoce.bots.shapes import PATHS, ReplyReader
 from vivavoce.bots.templates import Template, address_template, header_template, json_template, protect
 from vivavoce.errors import BotError, Fault, UsageError
+from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
-from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
@@ -104,9 +104,9 @@ def from_option(option: str, context: BotContext) -> HttpBot:
         entry["url"] = option
     if not isinstance(entry.get("url"), str) or not entry["url"]:
         raise UsageError(
-            "the address of the bot is missing",
+            say("the address of the bot is missing"),
             where=context.name,
-            remedy="write `url: https://...` or `http:https://...`",
+            remedy=say("write `url: https://...` or `http:https://...`"),
         )
     paths = entry["reply"] if isinstance(entry.get("reply"), Mapping) else {}
     about = f"{_method(entry, context.name)} {shown_address(str(entry['url']))}"
@@ -213,9 +213,9 @@ class _Plan:
         saying = _call(entry, (*_SAYING, *values), where)
         if "text" not in saying.names():
             raise UsageError(
-                "the message is not sent: `{text}` stands in neither the address nor the headers nor the body",
+                say("the message is not sent: `{text}` stands in neither the address nor the headers nor the body"),
                 where=where,
-                remedy="put {text} where the bot expects the message",
+                remedy=say("put {text} where the bot expects the message"),
             )
         return cls(saying, begin, values, ReplyReader(entry.get("reply") or {}, where=where))
 
@@ -238,7 +238,9 @@ def _method(part: Mapping[str, Any], where: str) -> str:
     method = str(part.get("method", "POST")).upper()
     if method not in METHODS:
         raise UsageError(
-            f"'{method}' is not a method that sends a message", where=where, remedy=f"use {', '.join(METHODS)}"
+            say("'{method}' is not a method that sends a message", method=method),
+            where=where,
+            remedy=say("use {names}", names=", ".join(METHODS)),
         )
     return method
 
@@ -246,14 +248,14 @@ def _method(part: Mapping[str, Any], where: str) -> str:
 def _typed(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the entry with bodies that were written as JSON text made values; refuse parts of a wrong kind."""
     found, opening = dict(entry), entry.get("open")
-    faults = [Fault(f"'{key}' must hold keys of its own") for key in _not_mappings(entry)]
+    faults = [Fault(say("'{key}' must hold keys of its own", key=key)) for key in _not_mappings(entry)]
     if isinstance(opening, Mapping):
-        faults += [Fault(f"'{key}' must hold keys of its own", "open") for key in _not_mappings(opening)]
+        faults += [Fault(say("'{key}' must hold keys of its own", key=key), "open") for key in _not_mappings(opening)]
         if not isinstance(opening.get("url"), str):
-            faults.append(Fault("the address `url` is missing", "open"))
+            faults.append(Fault(say("the address `url` is missing"), "open"))
         found["open"] = {**opening, **_body(opening, where)}
     if faults:
-        raise UsageError("these values cannot be used", where=where, faults=faults, remedy="correct them")
+        raise UsageError(say("these values cannot be used"), where=where, faults=faults, remedy=say("correct them"))
     return {**found, **_body(entry, where)}
 
 
@@ -272,9 +274,9 @@ def _body(part: Mapping[str, Any], where: str) -> dict[str, Any]:
         return {"body": json.loads(body)}
     except ValueError as error:
         raise UsageError(
-            f"the body is neither a mapping nor JSON: {error}",
+            say("the body is neither a mapping nor JSON: {error}", error=error),
             where=where,
-            remedy='write `body: {message: "{text}"}`, or JSON in single quotes where types matter',
+            remedy=say('write `body: {message: "{text}"}`, or JSON in single quotes where types matter'),
         ) from error
 
 
@@ -288,8 +290,8 @@ def _compiled(paths: Mapping[str, str], where: str) -> dict[str, Any]:
     try:
         return {name: jmespath.compile(path) for name, path in paths.items()}
     except jmespath.exceptions.JMESPathError as error:
-        what = f"open.values holds no JMESPath expression: {str(error).splitlines()[0]}"
-        raise UsageError(what, where=where, remedy="see https://jmespath.org") from error
+        what = say("open.values holds no JMESPath expression: {error}", error=str(error).splitlines()[0])
+        raise UsageError(what, where=where, remedy=say("see https://jmespath.org")) from error
 
 
 def _named(paths: Mapping[str, Any], payload: object, where: str) -> dict[str, str]:
@@ -297,9 +299,9 @@ def _named(paths: Mapping[str, Any], payload: object, where: str) -> dict[str, s
     lacking = [name for name, value in found.items() if value is None or isinstance(value, list | dict)]
     if lacking:
         raise BotError(
-            f"the answer to `open` holds no value for {', '.join(lacking)}",
+            say("the answer to `open` holds no value for {names}", names=", ".join(lacking)),
             status=Status.UNEXPECTED,
             where=where,
-            remedy="correct the paths under open.values",
+            remedy=say("correct the paths under open.values"),
         )
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}

@@ -16,9 +16,9 @@ from vivavoce.bots.guard import Addresses
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
 from vivavoce.errors import BotError, UsageError
+from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
-from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
@@ -74,7 +74,9 @@ def from_option(option: str, context: BotContext) -> OpenAIBot:
         entry |= {"model": model, **({"base_url": base} if at else {})}
     if not entry.get("model"):
         raise UsageError(
-            "the model is missing", where=context.name, remedy="write `model: ...` or `openai:MODEL@ADDRESS`"
+            say("the model is missing"),
+            where=context.name,
+            remedy=say("write `model: ...` or `openai:MODEL@ADDRESS`"),
         )
     entry.setdefault("base_url", os.environ.get(BASE) or OPENAI)
     if "api_key" not in entry and (os.environ.get(KEY) or entry["base_url"] == OPENAI):
@@ -178,9 +180,9 @@ def _message(payload: object) -> Mapping[str, Any]:
     )
     if not isinstance(message, dict):
         raise BotError(
-            "the answer is not that of a chat endpoint: there is no choices[0].message",
+            say("the answer is not that of a chat endpoint: there is no choices[0].message"),
             status=Status.UNEXPECTED,
-            remedy="check the address; it usually ends in /v1",
+            remedy=say("check the address; it usually ends in /v1"),
         )
     return message
 
@@ -217,13 +219,17 @@ def _prompt(entry: Mapping[str, Any], where: str) -> str:
     if path is None:
         return str(entry.get("system", ""))
     if "system" in entry:
-        raise UsageError("`system` and `prompt_file` exclude each other", where=where, remedy="leave one of them out")
+        raise UsageError(
+            say("`system` and `prompt_file` exclude each other"), where=where, remedy=say("leave one of them out")
+        )
     try:
         return Path(str(path)).read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(
-            f"the prompt cannot be read: {reason}", where=str(path), remedy="check `prompt_file`"
+            say("the prompt cannot be read: {reason}", reason=reason),
+            where=str(path),
+            remedy=say("check `prompt_file`"),
         ) from error
 
 
@@ -239,7 +245,7 @@ def _settings(entry: Mapping[str, Any], seed: int, where: str) -> dict[str, floa
             amount = number(value, least=_LEAST[key], whole=key != "temperature")
         except ValueError as error:
             raise UsageError(
-                f"{key}: {error}", where=where, remedy="write a number, or `none` to leave it out"
+                f"{key}: {error}", where=where, remedy=say("write a number, or `none` to leave it out")
             ) from error
         found[key] = amount if key == "temperature" else int(amount)
     return found
@@ -255,6 +261,6 @@ def _extra(value: object, where: str) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        remedy = "write `extra: '{\"top_p\": 0.9}'`"
-        raise UsageError("`extra` is neither a mapping nor a JSON object", where=where, remedy=remedy)
+        remedy = say("write `extra: '{\"top_p\": 0.9}'`")
+        raise UsageError(say("`extra` is neither a mapping nor a JSON object"), where=where, remedy=remedy)
     return found

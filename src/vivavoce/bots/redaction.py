@@ -10,6 +10,7 @@ from urllib.parse import quote, quote_plus
 
 from vivavoce.bots.templates import LEGAL
 from vivavoce.errors import BotError
+from vivavoce.messages import say
 from vivavoce.records import Status
 
 __all__ = [
@@ -150,10 +151,10 @@ def open_entry(
     missing = missing_variables(entry, known)
     if missing:
         raise BotError(
-            f"these variables are not set: {', '.join(missing)}",
+            say("these variables are not set: {names}", names=", ".join(missing)),
             status=Status.FAILED,
             where=where,
-            remedy="set them in the environment of the command",
+            remedy=say("set them in the environment of the command"),
         )
     secrets = {name: known[name] for name in variables_of(entry)}
     guarded = {name: guard(secret) for name, secret in secrets.items()}

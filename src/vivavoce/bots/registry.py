@@ -19,6 +19,7 @@ from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Talk
 from vivavoce.bots.redaction import missing_variables, sent_variables
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
+from vivavoce.messages import say
 
 __all__ = [
     "BOTS_FILE",
@@ -57,10 +58,12 @@ def load_bots(
     references = [_resolve(name, entries, agent, seed) for name in names]
     faults = [*_unknown(references, entries), *_twice(references)]
     if faults:
-        raise UsageError("these bots cannot be used", faults=faults, remedy="`viva bots list` shows what there is")
+        raise UsageError(
+            say("these bots cannot be used"), faults=faults, remedy=say("`viva bots list` shows what there is")
+        )
     faults = list(dict.fromkeys(fault for reference in references for fault in _entry_faults(reference, entries)))
     if faults:
-        raise DataError("these entries cannot be used", faults=faults, remedy="correct the lines")
+        raise DataError(say("these entries cannot be used"), faults=faults, remedy=say("correct the lines"))
     return _build_all(references, entries)
 
 
@@ -75,7 +78,7 @@ def load_entries(
     """Return the bots of entries that stand in no file, in order; refuse all that is wrong with them at once."""
     faults = [fault for name, entry in entries.items() for fault in entry_problems(name, entry)]
     if faults:
-        raise DataError("these entries cannot be used", faults=faults, remedy="correct the keys")
+        raise DataError(say("these entries cannot be used"), faults=faults, remedy=say("correct the keys"))
     given = _Entries(None, entries)
     references = [_resolve(name, given, agent, seed) for name in entries]
     return _build_all(references, given)
@@ -84,10 +87,10 @@ def load_entries(
 def entry_problems(name: str, entry: Mapping[str, object]) -> tuple[Fault, ...]:
     """Return what is wrong with an entry, whether or not its variables are set; nothing is asked, trained or run."""
     if not isinstance(entry, Mapping):
-        return (Fault(f"'{name}' must hold keys: at least `kind`", name),)
+        return (Fault(say("'{name}' must hold keys: at least `kind`", name=name), name),)
     kind = entry.get("kind")
     if not isinstance(kind, str) or not kind.partition(":")[0].strip():
-        return (Fault(f"'{name}' has no `kind`", f"{name}, kind"),)
+        return (Fault(say("'{name}' has no `kind`", name=name), say("{name}, kind", name=name)),)
     entries = _Entries(None, {name: entry})
     reference = _resolve(name, entries, None, 0)
     faults = list(_unknown([reference], entries)) or list(_entry_faults(reference, entries))
@@ -136,8 +139,8 @@ class _Entries:
         file = read_yaml(path or default)
         faults = list(_file_faults(file))
         if faults:
-            remedy = "write `bots:` and under it one entry for each bot"
-            raise DataError("these lines cannot be used", where=file.path, faults=faults, remedy=remedy)
+            remedy = say("write `bots:` and under it one entry for each bot")
+            raise DataError(say("these lines cannot be used"), where=file.path, faults=faults, remedy=remedy)
         bots = as_mapping(as_mapping(file.value).get("bots"))
         return cls(file, {name: as_mapping(entry) for name, entry in bots.items()})
 
@@ -152,15 +155,18 @@ def _file_faults(file: YamlFile) -> Iterator[Fault]:
     top = as_mapping(file.value)
     for key in top:
         if key != "bots":
-            yield Fault(f"there is no key '{key}'.{nearest(key, ['bots'])}", f"line {file.line(key)}")
+            yield Fault(
+                say("there is no key '{key}'.{nearest}", key=key, nearest=nearest(key, ["bots"])),
+                say("line {line}", line=file.line(key)),
+            )
     if not isinstance(top.get("bots", {}), dict) or not isinstance(file.value, dict):
-        yield Fault("`bots` must hold one entry for each bot", f"line {file.line('bots')}")
+        yield Fault(say("`bots` must hold one entry for each bot"), say("line {line}", line=file.line("bots")))
     for name, entry in as_mapping(top.get("bots")).items():
-        where = f"line {file.line('bots', name)}"
+        where = say("line {line}", line=file.line("bots", name))
         if not isinstance(entry, dict):
-            yield Fault(f"'{name}' must hold keys: at least `kind`", where)
+            yield Fault(say("'{name}' must hold keys: at least `kind`", name=name), where)
         elif not isinstance(entry.get("kind"), str) or not entry["kind"]:
-            yield Fault(f"'{name}' has no `kind`", where)
+            yield Fault(say("'{name}' has no `kind`", name=name), where)
 
 
 @dataclass(frozen=True)
@@ -197,15 +203,32 @@ def _unknown(references: Sequence[_Reference], entries: _Entries) -> Iterator[Fa
             continue
         if reference.entry_name is not None:
             where = entries.where(reference.entry_name, "kind")
-            yield Fault(f"there is no kind '{reference.kind}'.{nearest(reference.kind, kinds)}", where)
+            yield Fault(
+                say(
+                    "there is no kind '{kind}'.{nearest}", kind=reference.kind, nearest=nearest(reference.kind, kinds)
+                ),
+                where,
+            )
         else:
-            yield Fault(f"there is no bot '{reference.kind}'.{nearest(reference.kind, [*entries.all, *kinds])}")
+            yield Fault(
+                say(
+                    "there is no bot '{kind}'.{nearest}",
+                    kind=reference.kind,
+                    nearest=nearest(reference.kind, [*entries.all, *kinds]),
+                )
+            )
 
 
 def _twice(references: Sequence[_Reference]) -> Iterator[Fault]:
     for name, count in Counter(reference.context.name for reference in references).items():
         if count > 1:
-            yield Fault(f"{count} bots would be shown as '{name}': write `other={name}` for one of them")
+            yield Fault(
+                say(
+                    "{count} bots would be shown as '{name}': write `other={name}` for one of them",
+                    count=count,
+                    name=name,
+                )
+            )
 
 
 # --- entries -----------------------------------------------------------------------------------------------------
@@ -231,7 +254,14 @@ def _trial_faults(reference: _Reference, entries: _Entries) -> Iterator[Fault]:
             yield fault if fault.where.startswith(name) else replace(fault, where=inner)
     except Exception as error:
         # A kind may take for granted that values are texts, as a file has them; here they come from anywhere.
-        yield Fault(f"a value is not of the kind that is expected ({type(error).__name__}: {error})", name)
+        yield Fault(
+            say(
+                "a value is not of the kind that is expected ({kind}: {error})",
+                kind=type(error).__name__,
+                error=error,
+            ),
+            name,
+        )
 
 
 def _own_keys(kind: str) -> Keys | None:
@@ -245,12 +275,14 @@ def _own_keys(kind: str) -> Keys | None:
 
 def _build_all(references: Sequence[_Reference], entries: _Entries) -> list[Bot]:
     missing = [
-        Fault(f"the variable {variable} is not set", reference.context.name)
+        Fault(say("the variable {variable} is not set", variable=variable), reference.context.name)
         for reference in references
         for variable in missing_variables(reference.context.entry)
     ]
     if missing:
-        raise UsageError("secrets are missing", faults=missing, remedy="set the variables in the environment")
+        raise UsageError(
+            say("secrets are missing"), faults=missing, remedy=say("set the variables in the environment")
+        )
     bots: list[Bot] = []
     failures: list[tuple[_Reference, VivaError]] = []
     for reference in references:
@@ -262,7 +294,7 @@ def _build_all(references: Sequence[_Reference], entries: _Entries) -> list[Bot]
         raise failures[0][1]
     if failures:
         faults = [fault for reference, error in failures for fault in _as_faults(reference, error, entries)]
-        raise UsageError("these bots cannot be used", faults=faults, remedy="correct each of them")
+        raise UsageError(say("these bots cannot be used"), faults=faults, remedy=say("correct each of them"))
     return bots
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from vivavoce.bots.actions import ACTION_KEYS, read_actions
 from vivavoce.errors import BotError, Fault, UsageError
+from vivavoce.messages import say
 from vivavoce.records import Action, Guess, Reply, Status
 
 __all__ = ["MAX_BYTES", "PATHS", "ReplyReader", "decode_json", "read_reply", "settled"]
@@ -52,10 +53,15 @@ class ReplyReader:
                 self._paths[field] = jmespath.compile(path)
             except jmespath.exceptions.JMESPathError as error:
                 first = str(error).splitlines()[0]
-                faults.append(Fault(f"'{path}' is not a JMESPath expression: {first}", f"reply.{field}"))
+                faults.append(
+                    Fault(
+                        say("'{path}' is not a JMESPath expression: {first}", path=path, first=first),
+                        f"reply.{field}",
+                    )
+                )
         if faults:
             raise UsageError(
-                "these paths cannot be used", where=where, faults=faults, remedy="see https://jmespath.org"
+                say("these paths cannot be used"), where=where, faults=faults, remedy=say("see https://jmespath.org")
             )
 
     def read(self, payload: object) -> Reply:
@@ -91,7 +97,7 @@ def read_reply(payload: object) -> Reply:
 def settled(said: object) -> Reply:
     """Return what a talk said, with tuples where it has lists; BotError `failed` where it is not a reply."""
     if not isinstance(said, Reply):
-        raise _no_reply(f"`say` gives {type(said).__name__}, not Reply")
+        raise _no_reply(say("`say` gives {kind}, not Reply", kind=type(said).__name__))
     if any(isinstance(value, list) for value in (said.texts, said.buttons, said.actions)):
         # Whoever writes a connector easily gives a list; nothing is lost by reading it.
         said = replace(
@@ -99,9 +105,9 @@ def settled(said: object) -> Reply:
         )
     for name, value in (("texts", said.texts), ("buttons", said.buttons)):
         if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
-            raise _no_reply(f"`{name}` is not a tuple of texts")
+            raise _no_reply(say("`{name}` is not a tuple of texts", name=name))
     if not isinstance(said.actions, tuple) or not all(isinstance(item, Action) for item in said.actions):
-        raise _no_reply("`actions` is not a tuple of Action")
+        raise _no_reply(say("`actions` is not a tuple of Action"))
     return said
 
 
@@ -110,7 +116,7 @@ def _tuple_of(value: Any) -> Any:
 
 
 def _no_reply(what: str) -> BotError:
-    return BotError(what, status=Status.FAILED, remedy='return a Reply: `Reply(("Hello!",))`')
+    return BotError(what, status=Status.FAILED, remedy=say('return a Reply: `Reply(("Hello!",))`'))
 
 
 def _usual(payload: object, *, needs_texts: bool = True) -> dict[str, object]:
@@ -246,13 +252,13 @@ def decode_json(body: bytes, refuse: Callable[[Status, str], BotError]) -> objec
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise refuse(Status.BAD_ENCODING, f"byte {error.start} is not UTF-8") from None
+        raise refuse(Status.BAD_ENCODING, say("byte {start} is not UTF-8", start=error.start)) from None
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         raise refuse(Status.NOT_JSON, text) from None
     if text.count("[") + text.count("{") > MAX_DEPTH and not _is_shallow(value):
-        raise refuse(Status.NOT_JSON, f"it is nested more than {MAX_DEPTH} levels deep")
+        raise refuse(Status.NOT_JSON, say("it is nested more than {max_depth} levels deep", max_depth=MAX_DEPTH))
     # Half a character, written as an escape, is valid JSON and cannot be written to any file.
     return _mended(value) if "\\u" in text else value
 
@@ -282,9 +288,9 @@ def _mended(value: object) -> object:
 
 def _unexpected(what: str) -> BotError:
     return BotError(
-        f"the answer is not of a known shape: {what}",
+        say("the answer is not of a known shape: {what}", what=what),
         status=Status.UNEXPECTED,
-        remedy="say where the reply stands: `reply: {texts: <JMESPath>}` in the bot's entry of bots.yaml",
+        remedy=say("say where the reply stands: `reply: {texts: <JMESPath>}` in the bot's entry of bots.yaml"),
     )
 
 

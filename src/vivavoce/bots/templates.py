@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from urllib.parse import quote
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.messages import say
 
 __all__ = ["LEGAL", "Template", "address_template", "header_template", "json_template", "protect"]
 
@@ -54,9 +55,13 @@ def _known(name: str, known: Collection[str], where: str) -> str:
     if name in known:
         return name
     raise UsageError(
-        f"'{{{name}}}' is not known here.{nearest(name, sorted(known))}",
+        say("'{{{name}}}' is not known here.{nearest}", name=name, nearest=nearest(name, sorted(known))),
         where=where,
-        remedy=f"use {', '.join('{' + each + '}' for each in sorted(known))}, or {{{{{name}}}}} for the characters",
+        remedy=say(
+            "use {names}, or {{{{{name}}}}} for the characters",
+            names=", ".join("{" + each + "}" for each in sorted(known)),
+            name=name,
+        ),
     )
 
 

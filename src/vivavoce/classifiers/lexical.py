@@ -18,8 +18,8 @@ from vivavoce.classifiers import logistic
 from vivavoce.classifiers.bayes import Counts, Ids, NaiveBayes, count, sharpen
 from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.records import Guess
-from vivavoce.sentences import say
 from vivavoce.text.ngrams import mixed
 from vivavoce.text.words import guess_language, words
 

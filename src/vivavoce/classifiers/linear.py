@@ -20,8 +20,8 @@ from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.languages import Use, name_languages
+from vivavoce.messages import say
 from vivavoce.records import Guess
-from vivavoce.sentences import say
 from vivavoce.text.cache import encode_cached
 from vivavoce.text.vectors import encoder_available, load_encoder
 from vivavoce.text.words import guess_language
@@ -126,7 +126,7 @@ class LinearClassifier:
         self.name = name
         self.encoder = load_encoder(encoder)
         self.lexical = lexical
-        self.notes: tuple[str, ...] = (say(f"sentence vectors: {self.encoder.name!s}"),)
+        self.notes: tuple[str, ...] = (say("sentence vectors: {name}", name=self.encoder.name),)
         self._intents: tuple[str, ...] = ()
         self._fitted: tuple[PreparedLinear, _Trained] | None = None
 

@@ -15,6 +15,7 @@ from vivavoce.codec.faults import MisreadError, faults_of, inside, missing, wron
 from vivavoce.codec.shapes import FLAT, SHAPES, Hook, Shape, shape
 from vivavoce.codec.values import number_or_nan
 from vivavoce.errors import DataError, Fault
+from vivavoce.messages import say
 
 __all__ = [
     "FLAT",
@@ -46,20 +47,24 @@ def from_json(kind: type[T], data: object, *, what: str, remedy: str, where: str
             return THOROUGH.structure(data, kind)
         except Exception as error:
             faults = faults_of(error)
-        raise DataError(f"{what} cannot be read", where=where, faults=faults, remedy=remedy) from None
+        raise DataError(say("{what} cannot be read", what=what), where=where, faults=faults, remedy=remedy) from None
 
 
 def check_head(data: Any, kind: str, definitions: int, *, what: str, remedy: str) -> None:
     """Refuse the result of another exam, and one of a later version whose numbers mean something else."""
     head = from_json(_Head, data, what=what, remedy=remedy)
     if head.kind != kind:
-        fault = Fault(f"is '{head.kind}', not '{kind}'", "kind")
+        fault = Fault(say("is '{kind}', not '{kind2}'", kind=head.kind, kind2=kind), "kind")
     elif head.definitions > definitions:
-        later = f"is {head.definitions}: a later version wrote it; this one knows the definitions up to {definitions}"
+        later = say(
+            "is {definitions}: a later version wrote it; this one knows the definitions up to {definitions2}",
+            definitions=head.definitions,
+            definitions2=definitions,
+        )
         fault = Fault(later, "definitions")
     else:
         return
-    raise DataError(f"{what} cannot be read", faults=[fault], remedy=remedy)
+    raise DataError(say("{what} cannot be read", what=what), faults=[fault], remedy=remedy)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from cattrs.errors import IterableValidationError
 
 from vivavoce.errors import Fault, VivaError, nearest
+from vivavoce.messages import say
 
 
 class MisreadError(Exception):
@@ -20,12 +21,14 @@ class MisreadError(Exception):
 def wrong(value: object, wanted: str) -> MisreadError:
     """Return the error for a value of the wrong kind."""
     shown = repr(value)
-    return MisreadError(Fault(f"is {shown if len(shown) <= 60 else f'{shown[:57]}...'}, not {wanted}"))
+    return MisreadError(
+        Fault(say("is {shown}, not {wanted}", shown=shown if len(shown) <= 60 else f"{shown[:57]}...", wanted=wanted))
+    )
 
 
 def missing(key: str, unknown: Iterable[str]) -> Fault:
     """Return the fault of a key that is not there; `unknown`: keys that may be this one, misspelt."""
-    return Fault(f"is missing.{nearest(key, list(unknown))}", key)
+    return Fault(say("is missing.{nearest}", nearest=nearest(key, list(unknown))), key)
 
 
 def faults_of(error: Exception) -> list[Fault]:
@@ -38,7 +41,7 @@ def faults_of(error: Exception) -> list[Fault]:
         return [fault for place, cause in places for fault in inside(place, faults_of(cause))]
     if isinstance(error, VivaError):
         return list(error.faults) or [Fault(error.what)]
-    return [Fault(f"cannot be read ({type(error).__name__}: {error})")]
+    return [Fault(say("cannot be read ({kind}: {error})", kind=type(error).__name__, error=error))]
 
 
 def inside(place: str, faults: Iterable[Fault]) -> list[Fault]:

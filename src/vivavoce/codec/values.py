@@ -14,6 +14,7 @@ from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_fa
 
 from vivavoce.codec.faults import MisreadError, wrong
 from vivavoce.errors import Fault
+from vivavoce.messages import say
 from vivavoce.records import Rate
 
 Read = Callable[[Any, Any], Any]
@@ -128,7 +129,7 @@ def make_tuple_reader(kind: Any, converter: Converter) -> Read:
         if not isinstance(value, list | tuple):
             raise wrong(value, "a list")
         if len(value) != len(kinds):
-            raise MisreadError(Fault(f"has {len(value)} entries, not {len(kinds)}"))
+            raise MisreadError(Fault(say("has {count} entries, not {count2}", count=len(value), count2=len(kinds))))
         return tuple([reader(part, part_kind) for reader, part, part_kind in zip(readers, value, kinds, strict=True)])
 
     return read

@@ -35,6 +35,7 @@ from vivavoce.conversations.result import (
 from vivavoce.conversations.scenario import Expectation, Plan, Script, ScriptTurn
 from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.errors import DataError, Fault
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnCounts, TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.version import __version__
@@ -42,7 +43,7 @@ from vivavoce.version import __version__
 __all__ = ["conversations_result_from_json", "diff_to_json", "literal_to_json", "result_to_json", "to_json"]
 
 _WHAT = "this result of a conversations exam"
-_REMEDY = "give the JSON form that vivavoce wrote, or score the run again"
+_REMEDY = say("give the JSON form that vivavoce wrote, or score the run again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +213,20 @@ def _complete_cells(document: _Document) -> tuple[Cell, ...]:
     """Return the cells with the rates that the exam names, and with the values by the paper's wording."""
     names, literals = document.measures, document.echo_literal
     faults = [
-        Fault("is missing.", f"cells[{place}].{name}")
+        Fault(say("is missing."), f"cells[{place}].{name}")
         for place, cell in enumerate(document.cells)
         for name in names
         if name not in cell.rates
     ]
     if len(document.cells) != len(literals):
-        faults.append(Fault(f"has {len(literals)} lines for {len(document.cells)} cells", "echo_literal"))
+        faults.append(
+            Fault(
+                say("has {count} lines for {count2} cells", count=len(literals), count2=len(document.cells)),
+                "echo_literal",
+            )
+        )
     if faults:
-        raise DataError(f"{_WHAT} cannot be read", faults=faults, remedy=_REMEDY)
+        raise DataError(say("{what} cannot be read", what=_WHAT), faults=faults, remedy=_REMEDY)
     return tuple(
         replace(
             cell,

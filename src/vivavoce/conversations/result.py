@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.errors import Fault, UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnCounts, TurnOutcome
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 
 DEFINITIONS = 1
 ALL = ""

@@ -9,8 +9,7 @@ from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import State
-from vivavoce.errors import plural
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 
 
 def score_run(record: RunRecord) -> ConversationsResult:
@@ -29,8 +28,26 @@ def _failures(record: RunRecord) -> Iterator[str]:
         own = [state for key, state in states.items() if key.bot == bot.name]
         errored = own.count(State.ERRORED)
         left = planned - own.count(State.DONE) - errored
-        told = [say(f"{plural(errored, 'conversation')} could not be held to the end")] if errored else []
-        told += [say(f"{plural(left, 'conversation')} not held yet")] if left else []
+        told = (
+            [
+                say(
+                    "{conversations} could not be held to the end",
+                    conversations=say_count(errored, "{n} conversation", "{n} conversations"),
+                )
+            ]
+            if errored
+            else []
+        )
+        told += (
+            [
+                say(
+                    "{conversations} not held yet",
+                    conversations=say_count(left, "{n} conversation", "{n} conversations"),
+                )
+            ]
+            if left
+            else []
+        )
         if told:
             parts = " and ".join(told)
-            yield say(f"{bot.name!s}: {parts}; resume the run to hold them.")
+            yield say("{name}: {parts}; resume the run to hold them.", name=bot.name, parts=parts)

@@ -10,7 +10,7 @@ import numpy as np
 from vivavoce.dialogues.agreement import check_pairing, pair_up, value_of
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Disagreement, Score
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 MOST = 20
 PASSED_LOW = "passed-low"
@@ -69,14 +69,18 @@ def find_disagreements(
 def _by_checks(dialogue: Dialogue, score: Score, value: float, low: float, high: float) -> Iterator[_Found]:
     if dialogue.passed is True and value < MIDDLE and value <= low:
         text = say(
-            f"The scripted checks passed, but the score is {value:.1f}: read whether the bot did its job and was "
-            f"still tiresome{_where(score, worst=True)}."
+            "The scripted checks passed, but the score is {value:.1f}: read whether the bot did its job and was "
+            "still tiresome{where}.",
+            value=value,
+            where=_where(score, worst=True),
         )
         yield _Found(MIDDLE - value, Disagreement(dialogue.id, PASSED_LOW, value, 1.0, text))
     if dialogue.passed is False and value > MIDDLE and value >= high:
         text = say(
-            f"A scripted check failed, but the score is {value:.1f}: read whether the talk was pleasant without "
-            f"doing its job, or the check is too strict{_where(score, worst=False)}."
+            "A scripted check failed, but the score is {value:.1f}: read whether the talk was pleasant without "
+            "doing its job, or the check is too strict{where}.",
+            value=value,
+            where=_where(score, worst=False),
         )
         yield _Found(value - MIDDLE, Disagreement(dialogue.id, FAILED_HIGH, value, 0.0, text))
 
@@ -97,8 +101,12 @@ def _by_mark(dialogue: Dialogue, score: Score, value: float, usual: float) -> It
     liked, annoyed = say("what they liked that the score does not see"), say("what annoyed them that it does not see")
     looked, where = liked if higher else annoyed, _where(score, worst=higher)
     text = say(
-        f"{who} gave {mark:.1f} where the score is {value:.1f}: read {looked + where}, or whether the mark is a "
-        f"slip{_habit(usual)}."
+        "{who} gave {mark:.1f} where the score is {value:.1f}: read {looked}, or whether the mark is a slip{habit}.",
+        who=who,
+        mark=mark,
+        value=value,
+        looked=looked + where,
+        habit=_habit(usual),
     )
     kind = MARKED_HIGH if higher else MARKED_LOW
     yield _Found(abs(mark - value - usual) - FAR, Disagreement(dialogue.id, kind, value, mark, text))
@@ -108,8 +116,8 @@ def _habit(usual: float) -> str:
     if abs(usual) < 0.5:
         return ""
     if usual > 0:
-        return " " + say(f"(in this log marks usually lie {usual:.1f} above the score)")
-    return " " + say(f"(in this log marks usually lie {-usual:.1f} below the score)")
+        return " " + say("(in this log marks usually lie {usual:.1f} above the score)", usual=usual)
+    return " " + say("(in this log marks usually lie {value:.1f} below the score)", value=-usual)
 
 
 def _inside(score: Score, mark: float) -> bool:
@@ -123,5 +131,9 @@ def _where(score: Score, *, worst: bool) -> str:
     if moved is None or sign * moved.effect <= 0:
         return ""
     if worst:
-        return " " + say(f"(message {moved.number} by {moved.speaker!s} lowered the score most)")
-    return " " + say(f"(message {moved.number} by {moved.speaker!s} raised the score most)")
+        return " " + say(
+            "(message {number} by {speaker} lowered the score most)", number=moved.number, speaker=moved.speaker
+        )
+    return " " + say(
+        "(message {number} by {speaker} raised the score most)", number=moved.number, speaker=moved.speaker
+    )

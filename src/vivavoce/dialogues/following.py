@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, Concord, Follows, Help
-from vivavoce.errors import plural
+from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 
 # Below this many marks the interval of a correlation of 0.4 reaches down to about 0: nothing can be said.
 LEAST_MARKS = 30
@@ -75,29 +74,43 @@ def follows_sentence(found: Agreement | None) -> str:
     numbers = correlation_text(found) if code is not Follows.ALIKE else ""
     return {
         Follows.ALIKE: say(
-            f"On these {found.n:,} marked talks all scores or all marks are the same: nothing shows whether one "
-            "follows the other."
+            "On these {n:,} marked talks all scores or all marks are the same: nothing shows whether one "
+            "follows the other.",
+            n=found.n,
         ),
         Follows.WEAK: say(
-            f"The score follows these raters weakly at best ({numbers}). More marks will hardly change that."
+            "The score follows these raters weakly at best ({numbers}). More marks will hardly change that.",
+            numbers=numbers,
         ),
-        Follows.MODERATE: say(f"The score follows these raters moderately ({numbers})."),
-        Follows.STRONG: say(f"The score follows these raters well ({numbers})."),
+        Follows.MODERATE: say("The score follows these raters moderately ({numbers}).", numbers=numbers),
+        Follows.STRONG: say("The score follows these raters well ({numbers}).", numbers=numbers),
     }[code]
 
 
 def _too_few(found: Agreement) -> str:
     if found.n < LEAST_MARKS or weaker(found)[0].low is None:
-        marked = plural(found.n, "marked talk")
-        return say(f"Nobody can tell yet whether the score follows people: {marked} with a score are too few.")
+        marked = say_count(found.n, "{n} marked talk", "{n} marked talks")
+        return say(
+            "Nobody can tell yet whether the score follows people: {marked} with a score are too few.", marked=marked
+        )
     numbers = correlation_text(found)
-    return say(f"It is open whether the score follows these raters: the marks are too few to be sure ({numbers}).")
+    return say(
+        "It is open whether the score follows these raters: the marks are too few to be sure ({numbers}).",
+        numbers=numbers,
+    )
 
 
 def correlation_text(found: Agreement) -> str:
     """Write the weaker correlation with its interval and count."""
     rate, name = weaker(found)
-    return say(f"{name!s} {rate.value:.2f}, between {rate.low:.2f} and {rate.high:.2f}, n = {found.n:,}")
+    return say(
+        "{name} {value:.2f}, between {low:.2f} and {high:.2f}, n = {n:,}",
+        name=name,
+        value=rate.value,
+        low=rate.low,
+        high=rate.high,
+        n=found.n,
+    )
 
 
 def help_sentences(found: Agreement | None, people: Concord | None = None) -> list[str]:
@@ -118,6 +131,7 @@ def help_sentences(found: Agreement | None, people: Concord | None = None) -> li
 def _disagreement(people: Concord | None) -> str:
     alpha = (people.alpha.value if people else None) or 0.0
     return say(
-        f"Your raters hardly agree with each other (alpha {alpha:.2f}; 0 is luck, 1 is perfect), and no score can "
-        "follow all of them: agree on fewer and clearer criteria, then mark some talks again."
+        "Your raters hardly agree with each other (alpha {alpha:.2f}; 0 is luck, 1 is perfect), and no "
+        "score can follow all of them: agree on fewer and clearer criteria, then mark some talks again.",
+        alpha=alpha,
     )

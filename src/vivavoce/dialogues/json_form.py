@@ -29,7 +29,8 @@ from vivavoce.dialogues.result import (
     Score,
     TurnEffect,
 )
-from vivavoce.errors import DataError, Fault, plural
+from vivavoce.errors import DataError, Fault
+from vivavoce.messages import say, say_count
 from vivavoce.version import __version__
 
 __all__ = [
@@ -46,8 +47,8 @@ __all__ = [
 # What the numbers mean; it rises when the same number is counted in another way.
 DEFINITIONS = 1
 _WHAT = "this result of a dialogues exam"
-_REMEDY = "give the JSON form that vivavoce wrote, or score the dialogues again"
-_LOG = "give the dialogues of the log that was scored, in its order, or none"
+_REMEDY = say("give the JSON form that vivavoce wrote, or score the dialogues again")
+_LOG = say("give the dialogues of the log that was scored, in its order, or none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,29 +174,41 @@ def dialogues_result_from_json(
 def _check_lengths(document: _Document) -> None:
     scores, people = document.scores, document.people
     faults = [
-        Fault(f"has {len(talk.roles)} entries for {len(talk.score.turns)} effects", f"scores[{place}].roles")
+        Fault(
+            say("has {count} entries for {count2} effects", count=len(talk.roles), count2=len(talk.score.turns)),
+            f"scores[{place}].roles",
+        )
         for place, talk in enumerate(scores)
         if len(talk.roles) != len(talk.score.turns)
     ]
     if len(scores) != len(people):
-        faults.append(Fault(f"has {len(people)} entries for {len(scores)} scores", "people"))
+        faults.append(
+            Fault(say("has {count} entries for {count2} scores", count=len(people), count2=len(scores)), "people")
+        )
     if faults:
-        raise DataError(f"{_WHAT} cannot be read", faults=faults, remedy=_REMEDY)
+        raise DataError(say("{what} cannot be read", what=_WHAT), faults=faults, remedy=_REMEDY)
 
 
 def _check_log(document: _Document, dialogues: Sequence[Dialogue]) -> None:
     """Refuse a log that is not the one that was scored."""
     scores = document.scores
     if len(dialogues) != len(scores):
-        what = f"there are {plural(len(dialogues), 'dialogue')} for {plural(len(scores), 'score')}"
+        what = say(
+            "there are {dialogues} for {scores}",
+            dialogues=say_count(len(dialogues), "{n} dialogue", "{n} dialogues"),
+            scores=say_count(len(scores), "{n} score", "{n} scores"),
+        )
         raise DataError(what, remedy=_LOG)
     faults = [
-        Fault(f"is '{dialogue.id}' in the log and '{talk.score.id}' in the result", f"dialogue {place}")
+        Fault(
+            say("is '{id}' in the log and '{score_id}' in the result", id=dialogue.id, score_id=talk.score.id),
+            say("dialogue {place}", place=place),
+        )
         for place, (dialogue, talk) in enumerate(zip(dialogues, scores, strict=True), 1)
         if dialogue.id != talk.score.id
     ]
     if faults:
-        raise DataError("these are not the dialogues that were scored", faults=faults, remedy=_LOG)
+        raise DataError(say("these are not the dialogues that were scored"), faults=faults, remedy=_LOG)
 
 
 def _silent(talk: _Scored, person: int | None) -> Dialogue:

@@ -24,9 +24,8 @@ from vivavoce.dialogues.following import (
 )
 from vivavoce.dialogues.raters.protocol import Comparing, Rater
 from vivavoce.dialogues.result import Agreement, Concord, Drift, Follows, Origin, Passport, Score
-from vivavoce.errors import plural
 from vivavoce.languages import Use, name_languages
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 from vivavoce.text.words import guess_language, words
 
 # A score that was only met with one bot may know that bot's habits and not quality.
@@ -108,51 +107,69 @@ def _judge(
     if follows(found) not in (Follows.MODERATE, Follows.STRONG):
         return False, " ".join([f"{NOT_YET}.", follows_sentence(found), *help_sentences(found, people)])
     return True, say(
-        f"Bots may be compared with this score: on your own {n:,} marked talks{_among(named, n)} it follows people's "
-        f"marks ({correlation_text(found)}). Trust averages over many talks, not the score of a single one."
+        "Bots may be compared with this score: on your own {n:,} marked talks{among} it follows people's "
+        "marks ({correlation_text}). Trust averages over many talks, not the score of a single one.",
+        n=n,
+        among=_among(named, n),
+        correlation_text=correlation_text(found),
     )
 
 
 def _unnamed(named: Sequence[str], n: int) -> str:
     """Say why bots that the log names cannot be told apart by these marked talks; nothing where they can."""
     if len(named) < LEAST_MARKS:
-        have = say(f"only {len(named):,} of them name") if len(named) > 1 else say("only 1 of them names")
+        have = say("only {count:,} of them name", count=len(named)) if len(named) > 1 else say("only 1 of them names")
         have = have if named else say("none of them names")
         return f"{NOT_YET}: " + say(
-            f"{n:,} marked talks are with a bot, but {have} it. At least {LEAST_MARKS} must, with at least "
-            f"{LEAST_BOTS} bots: say in the log which bot a talk was with (`bot`), or let people mark more talks "
-            "that say it."
+            "{n:,} marked talks are with a bot, but {have} it. At least {least_marks} must, with at least "
+            "{least_bots} bots: say in the log which bot a talk was with (`bot`), or let people mark more talks "
+            "that say it.",
+            n=n,
+            have=have,
+            least_marks=LEAST_MARKS,
+            least_bots=LEAST_BOTS,
         )
     if len(set(named)) < LEAST_BOTS:
-        every = say(f"all {n:,} marked talks")
-        every = every if len(named) == n else say(f"all {len(named):,} marked talks that name their bot")
+        every = say("all {n:,} marked talks", n=n)
+        every = every if len(named) == n else say("all {count:,} marked talks that name their bot", count=len(named))
         return f"{NOT_YET}: " + say(
-            f"{every} are with one bot ({named[0]!s}). Let people mark talks with at least {LEAST_BOTS} bots, then "
-            "score again."
+            "{every} are with one bot ({named}). Let people mark talks with at least {least_bots} bots, then "
+            "score again.",
+            every=every,
+            named=named[0],
+            least_bots=LEAST_BOTS,
         )
     return ""
 
 
 def _among(named: Sequence[str], n: int) -> str:
-    bots = plural(len(set(named)), "bot")
+    bots = say_count(len(set(named)), "{n} bot", "{n} bots")
     if not named:
         return ""
-    some = say(f"with a bot ({len(named):,} of them name it: {bots})")
-    return " " + (say(f"with {bots}") if len(named) == n else some)
+    some = say("with a bot ({count:,} of them name it: {bots})", count=len(named), bots=bots)
+    return " " + (say("with {bots}", bots=bots) if len(named) == n else some)
 
 
 def _too_few(n: int, dialogues: Sequence[Dialogue]) -> str:
     have = say("no talk with a bot has both a score and a person's mark.")
     if n:
-        have = say(f"only {n:,} talks with a bot have both a score and a person's mark.")
+        have = say("only {n:,} talks with a bot have both a score and a person's mark.", n=n)
         have = have if n > 1 else say("only 1 talk with a bot has both a score and a person's mark.")
     unclear = sum(dialogue.quality is not None and kind_of(dialogue) is Kind.UNKNOWN for dialogue in dialogues)
-    hint = say(f"{unclear:,} marked talks do not count because the log does not say which side is a bot.")
+    hint = say(
+        "{unclear:,} marked talks do not count because the log does not say which side is a bot.", unclear=unclear
+    )
     if unclear == 1:
         hint = say("1 marked talk does not count because the log does not say which side is a bot.")
-    more = plural(LEAST_MARKS - n, "more talk") if n else plural(LEAST_MARKS, "talk")
+    more = (
+        say_count(LEAST_MARKS - n, "{n} more talk", "{n} more talks")
+        if n
+        else say_count(LEAST_MARKS, "{n} talk", "{n} talks")
+    )
     todo = say(
-        f"Let people mark at least {more} from 1 to 5, with at least {LEAST_BOTS} bots in all, then score again."
+        "Let people mark at least {more} from 1 to 5, with at least {least_bots} bots in all, then score again.",
+        more=more,
+        least_bots=LEAST_BOTS,
     )
     return " ".join([f"{NOT_YET}:", have, *([hint] if unclear else []), todo])
 
@@ -170,12 +187,14 @@ def _origin_warnings(origin: Origin | None, dialogues: Sequence[Dialogue]) -> It
 
 def drift_sentence(drift: Drift) -> str:
     """Say that a log is another kind of talk than what the rater learnt from, and in what."""
-    numbers = say(f"distance {drift.distance:.2f}, usual is below {drift.limit:.2f}")
+    numbers = say("distance {distance:.2f}, usual is below {limit:.2f}", distance=drift.distance, limit=drift.limit)
     parts = ", ".join(TRAITS.get(name, name) for name in drift.traits)
-    differing = say(f", most in: {parts}") if parts else ""
+    differing = say(", most in: {parts}", parts=parts) if parts else ""
     return say(
-        f"These talks are of another kind than those that the rater learnt from ({numbers}){differing}. Nobody has "
-        "measured it on such talks: believe the scores only after marks of your own."
+        "These talks are of another kind than those that the rater learnt from ({numbers}){differing}. "
+        "Nobody has measured it on such talks: believe the scores only after marks of your own.",
+        numbers=numbers,
+        differing=differing,
     )
 
 
@@ -188,8 +207,10 @@ def _learned_warnings(scores: Sequence[Score]) -> Iterable[str]:
     learned = sum(score.learned for score in scores)
     if learned:
         yield say(
-            f"The rater learnt from {learned:,} of these {len(scores):,} talks. They are left out of all figures "
-            "about its agreement with people."
+            "The rater learnt from {learned:,} of these {count:,} talks. They are left out of all figures about "
+            "its agreement with people.",
+            learned=learned,
+            count=len(scores),
         )
 
 
@@ -201,8 +222,11 @@ def _language_warnings(learnt: str, dialogues: Sequence[Dialogue]) -> Iterable[s
         return
     named = LANGUAGES.get(others.most_common(1)[0][0], say("another language"))
     yield say(
-        f"About {others.total() / len(looked):.0%} of the talks are not in {LANGUAGES.get(learnt, learnt)}, the "
-        f"language of what this rater learnt from (mostly {named}): believe their scores only with marks of your own."
+        "About {total:.0%} of the talks are not in {languages}, the language of what this rater learnt from "
+        "(mostly {named}): believe their scores only with marks of your own.",
+        total=others.total() / len(looked),
+        languages=LANGUAGES.get(learnt, learnt),
+        named=named,
     )
 
 
@@ -220,8 +244,11 @@ def _length_warnings(lengths: tuple[int, int] | None, dialogues: Sequence[Dialog
     outside = sum(not lengths[0] <= len(dialogue.turns) <= lengths[1] for dialogue in dialogues)
     if outside > TOLERATED_SHARE * len(dialogues):
         yield say(
-            f"{outside / len(dialogues):.0%} of the talks are shorter than {lengths[0]} or longer than {lengths[1]} "
-            "messages, unlike most of what this rater learnt from: their scores are less sure."
+            "{outside:.0%} of the talks are shorter than {lengths} or longer than {lengths2} messages, unlike "
+            "most of what this rater learnt from: their scores are less sure.",
+            outside=outside / len(dialogues),
+            lengths=lengths[0],
+            lengths2=lengths[1],
         )
 
 
@@ -229,9 +256,15 @@ def _refusal_warnings(scores: Sequence[Score]) -> Iterable[str]:
     refused = [score.refusal.rstrip(" .") for score in scores if value_of(score) is None]
     if refused:
         why, _ = Counter(refused).most_common(1)[0]
-        because = say(f", mostly because: {why}") if why else ""
+        because = say(", mostly because: {why}", why=why) if why else ""
         share = f"{len(refused) / len(scores):.0%}"
-        yield say(f"{len(refused):,} of {plural(len(scores), 'talk')} ({share}) got no score{because}.")
+        yield say(
+            "{count:,} of {talks} ({share}) got no score{because}.",
+            count=len(refused),
+            talks=say_count(len(scores), "{n} talk", "{n} talks"),
+            share=share,
+            because=because,
+        )
 
 
 def _mark_warnings(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> Iterable[str]:
@@ -240,5 +273,6 @@ def _mark_warnings(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> It
     # One name for all is how many logs call the human side, not a person.
     if len(marked) >= LEAST_MARKS and 2 <= len(people) < LEAST_USERS:
         yield say(
-            f"The marks come from only {len(people)} people: the intervals do not know how other people would mark."
+            "The marks come from only {count} people: the intervals do not know how other people would mark.",
+            count=len(people),
         )

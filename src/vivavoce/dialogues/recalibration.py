@@ -20,8 +20,8 @@ from vivavoce.dialogues.agreement import fit_line, pair_up, value_of
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
 from vivavoce.errors import DataError, Fault
+from vivavoce.messages import say
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 from vivavoce.statistics import correlate, paired_test
 
 Floats = NDArray[np.float64]
@@ -204,14 +204,16 @@ def _reason(found: _Found) -> str:
     gain = found.gain
     if gain.low is None:
         return say("The marks come from too few different dialogues to say whether moving the scores helps.")
-    saved = say(f"on dialogues that the line had not seen {_told(gain)} of squared error is saved")
+    saved = say("on dialogues that the line had not seen {told} of squared error is saved", told=_told(gain))
     if not _is_sure(gain):
         return say(
-            f"Leave the scores as they are: that your {gain.n:,} marks would improve them is not sure; {saved}."
+            "Leave the scores as they are: that your {n:,} marks would improve them is not sure; {saved}.",
+            n=gain.n,
+            saved=saved,
         )
     if not found.adopted:
         return _squeezed(found, saved)
-    helps = say(f"Moving the scores onto the scale of your {gain.n:,} marks helps: {saved}.")
+    helps = say("Moving the scores onto the scale of your {n:,} marks helps: {saved}.", n=gain.n, saved=saved)
     return f"{helps} {_level(found)}".strip()
 
 
@@ -219,9 +221,12 @@ def _squeezed(found: _Found, saved: str) -> str:
     pearson = found.pearson
     follow = say("all scores or all marks are the same") if pearson.value is None else f"Pearson {_told(pearson)}"
     return say(
-        f"Leave the scores as they are: your {found.gain.n:,} marks do not show that they follow people; {follow}. "
-        f"Only the level would be corrected: {saved} by squeezing all scores towards the mean mark, and that would "
-        "hide that the order of the talks says little."
+        "Leave the scores as they are: your {n:,} marks do not show that they follow people; {follow}. Only "
+        "the level would be corrected: {saved} by squeezing all scores towards the mean mark, and that "
+        "would hide that the order of the talks says little.",
+        n=found.gain.n,
+        follow=follow,
+        saved=saved,
     )
 
 
@@ -230,14 +235,17 @@ def _level(found: _Found) -> str:
     if not found.level_only:
         return ""
     return say(
-        f"Only the level is corrected: one and the same score for every talk would save {_told(found.level)}, and "
-        "the line is not surely better than that. The order of the talks still says little."
+        "Only the level is corrected: one and the same score for every talk would save {told}, and the line "
+        "is not surely better than that. The order of the talks still says little.",
+        told=_told(found.level),
     )
 
 
 def _told(rate: Rate) -> str:
     around = (
-        "" if rate.low is None or rate.high is None else " " + say(f"(between {rate.low:.2f} and {rate.high:.2f})")
+        ""
+        if rate.low is None or rate.high is None
+        else " " + say("(between {low:.2f} and {high:.2f})", low=rate.low, high=rate.high)
     )
     return f"{rate.value:.2f}{around}"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vivavoce.dialogues.dialogue import Dialogue, Utterance, judge_of
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 LEAST_A_SIDE = 2
 # Longer talks are read at both ends.
@@ -26,7 +26,11 @@ def refuse(dialogue: Dialogue) -> str:
         return why
     short, kept = shorten(dialogue)
     if len(kept) < len(dialogue.turns) and (why := _refuse(short.turns, judge)):
-        return say(f"very long, and in its first and last {MOST_MESSAGES // 2:,} messages: {why}")
+        return say(
+            "very long, and in its first and last {most_messages:,} messages: {why}",
+            most_messages=MOST_MESSAGES // 2,
+            why=why,
+        )
     return ""
 
 
@@ -38,7 +42,7 @@ def _refuse(turns: Sequence[Utterance], judge: str) -> str:
     if len(counts) < 2:
         return say("only one side spoke: a dialogue needs two")
     if min(counts[judge], len(said) - counts[judge]) < LEAST_A_SIDE:
-        return say(f"one side said fewer than {LEAST_A_SIDE} things: too little to judge")
+        return say("one side said fewer than {least_a_side} things: too little to judge", least_a_side=LEAST_A_SIDE)
     known, letters = _letters(said)
     if not letters:
         return say("no words: only signs, numbers or emoji")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from vivavoce.errors import DataError, UsageError, nearest
 from vivavoce.files.tables import Table, as_text
+from vivavoce.messages import say
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "text": ("text", "utterance", "question", "message", "example", "query", "sentence", "phrase"),
@@ -46,9 +47,9 @@ def find_columns(table: Table, source: str, text: str | None = None, intent: str
     if text_place == intent_place:
         name = table.columns[text_place]
         raise UsageError(
-            f"column '{name}' cannot be both text and intent",
+            say("column '{name}' cannot be both text and intent", name=name),
             where=source,
-            remedy=f"name two of: {quote_names(table.columns)}",
+            remedy=say("name two of: {quote_names}", quote_names=quote_names(table.columns)),
         )
     notes: list[str] = []
     others = {
@@ -66,7 +67,11 @@ def _required(table: Table, source: str, role: str, given: str | None) -> int:
         return places[0]
     if places:
         raise DataError(
-            f"several columns could be the {role}: {quote_names([table.columns[place] for place in places])}",
+            say(
+                "several columns could be the {role}: {quote_names}",
+                role=role,
+                quote_names=quote_names([table.columns[place] for place in places]),
+            ),
             where=source,
             remedy=f"say which one with --{role}-column",
         )
@@ -79,7 +84,12 @@ def _given(columns: Sequence[str], source: str, role: str, given: str) -> int:
     if len(alike) == 1:
         return alike[0]
     raise DataError(
-        f"there is no column '{given}' for the {role}.{nearest(given, columns)}",
+        say(
+            "there is no column '{given}' for the {role}.{nearest}",
+            given=given,
+            role=role,
+            nearest=nearest(given, columns),
+        ),
         where=source,
         remedy=f"columns found: {quote_names(columns)}; name one with --{role}-column",
     )
@@ -101,7 +111,11 @@ def _candidates(columns: Sequence[str], role: str) -> list[int]:
 
 def _absent(table: Table, source: str, role: str) -> DataError:
     return DataError(
-        f"there is no column for the {role}; columns found: {quote_names(table.columns)}",
+        say(
+            "there is no column for the {role}; columns found: {quote_names}",
+            role=role,
+            quote_names=quote_names(table.columns),
+        ),
         where=source,
         remedy=f"name it with --{role}-column, or call it '{role}'",
     )
@@ -109,9 +123,12 @@ def _absent(table: Table, source: str, role: str) -> DataError:
 
 def _headless(table: Table, source: str) -> DataError:
     return DataError(
-        f"the first row looks like data, not like column names: {quote_names(table.columns)}",
+        say(
+            "the first row looks like data, not like column names: {quote_names}",
+            quote_names=quote_names(table.columns),
+        ),
         where=source,
-        remedy="insert a first row with the names, for instance: text,intent",
+        remedy=say("insert a first row with the names, for instance: text,intent"),
     )
 
 

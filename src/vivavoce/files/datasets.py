@@ -25,8 +25,8 @@ from vivavoce.files.tables import (
     as_text,
     enumerated,
 )
+from vivavoce.messages import say
 from vivavoce.records import AUTO, Dataset, Example, is_out_of_scope
-from vivavoce.sentences import say
 
 # Words that other programs write for "nothing"; as a topic they would be mistaken for it.
 RESERVED = frozenset({"__other", "none", "null", "nan"})
@@ -42,7 +42,11 @@ class _Place:
     unit: str
 
     def row(self, number: int) -> str:
-        return say(f"{self.path!s}, row {number:d}") if self.unit == "row" else f"{self.path}, {self.unit} {number}"
+        return (
+            say("{path}, row {number:d}", path=self.path, number=number)
+            if self.unit == "row"
+            else f"{self.path}, {self.unit} {number}"
+        )
 
 
 def read_dataset(
@@ -97,11 +101,15 @@ def read_table(path: Path, options: ReadOptions | None = None, format: str | Non
 
 def _refuse_extension(path: Path) -> FileError:
     suffix = path.suffix.lower().removeprefix(".")
-    what = f"the format of '.{suffix}' files is not known" if suffix else "the file name has no suffix"
+    what = (
+        say("the format of '.{suffix}' files is not known", suffix=suffix)
+        if suffix
+        else say("the file name has no suffix")
+    )
     names = [format.name for format in list_formats(Kind.TRAINING) if format.reader]
     remedy = f"known formats: {', '.join(names)}; name one with --format"
     if suffix in ("xls", "ods"):
-        remedy = f"save it as .xlsx; {remedy}"
+        remedy = say("save it as .xlsx; {remedy}", remedy=remedy)
     return FileError(what, where=str(path), remedy=remedy)
 
 
@@ -110,8 +118,8 @@ def _check_rows_exist(table: Table, place: _Place, skip_bad: bool) -> None:
         return
     if table.faults and skip_bad:
         raise _none_left(table.faults, place)
-    what = "there are column names but no rows" if table.columns else "there are no examples"
-    remedy = "correct what is said above" if table.faults else "add at least one example"
+    what = say("there are column names but no rows") if table.columns else say("there are no examples")
+    remedy = say("correct what is said above") if table.faults else say("add at least one example")
     raise DataError(what, where=place.path, remedy=remedy, faults=_shown(table.faults, place))
 
 
@@ -119,18 +127,18 @@ def _of_split(rows: Sequence[Row], columns: Columns, split: str, place: _Place) 
     column = columns.split
     if column is None:
         raise DataError(
-            f"there is no column 'split' to find '{split}' in",
+            say("there is no column 'split' to find '{split}' in", split=split),
             where=place.path,
-            remedy="leave out the option, or add the column",
+            remedy=say("leave out the option, or add the column"),
         )
     values = [as_text(row.cells[column]).strip() for row in rows]
     kept = [row for row, value in zip(rows, values, strict=True) if value == split]
     if not kept:
         known = sorted(set(values))
         raise DataError(
-            f"no row has the split '{split}'.{nearest(split, known)}",
+            say("no row has the split '{split}'.{nearest}", split=split, nearest=nearest(split, known)),
             where=place.path,
-            remedy=f"choose one of: {', '.join(known[:20])}",
+            remedy=say("choose one of: {names}", names=", ".join(known[:20])),
         )
     return kept
 
@@ -178,9 +186,13 @@ def _shape_fault(role: str, value: object) -> str:
         return f"{role}: {value.message}"
     if isinstance(value, (list, dict)):
         kind = say("list") if isinstance(value, list) else say("group of values")
-        return say(f"the {role} is a {kind}: write one text")
+        return say("the {role} is a {kind}: write one text", role=role, kind=kind)
     if isinstance(value, str) and value.strip() in SHEET_ERRORS:
-        return say(f"the {role} is the spreadsheet error {value.strip()!s}: correct the formula and save again")
+        return say(
+            "the {role} is the spreadsheet error {value}: correct the formula and save again",
+            role=role,
+            value=value.strip(),
+        )
     return ""
 
 
@@ -194,7 +206,9 @@ def _type_faults(table: Table, rows: Sequence[Row], columns: Columns, place: _Pl
     if len(numbers) < 2:
         return []
     found = "; ".join(f"{kind} in {place.unit}s {enumerated(rows)}" for kind, rows in numbers.items())
-    return [Fault(f"the intents are of mixed types ({found}): write all of them in quotes", place.path)]
+    return [
+        Fault(say("the intents are of mixed types ({found}): write all of them in quotes", found=found), place.path)
+    ]
 
 
 def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Place, skip_bad: bool) -> None:
@@ -205,7 +219,7 @@ def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Plac
     faults = [*whole, *_shown(rows, place)]
     several = f" ({len(faults)} faults)" if len(rows) > len({fault.number for fault in rows}) else ""
     raise DataError(
-        f"{' and '.join(wrong)} cannot be used{several}",
+        say("{names} cannot be used{several}", names=" and ".join(wrong), several=several),
         where=place.path,
         faults=faults,
         remedy=_remedy(bool(rows), bool(whole)),
@@ -222,10 +236,14 @@ def _remedy(rows: bool, whole: bool) -> str:
 
 def _none_left(faults: Sequence[RowFault], place: _Place) -> DataError:
     return DataError(
-        f"every {place.unit} was left out ({_counted(faults, place)}), so there is nothing to work with",
+        say(
+            "every {unit} was left out ({counted}), so there is nothing to work with",
+            unit=place.unit,
+            counted=_counted(faults, place),
+        ),
         where=place.path,
         faults=_shown(faults, place),
-        remedy="correct what is said above; the same fault in many places often has one cause",
+        remedy=say("correct what is said above; the same fault in many places often has one cause"),
     )
 
 

@@ -12,6 +12,7 @@ from vivavoce.errors import FileError
 from vivavoce.files.columns import is_known
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions, Table, build_table, check_rows
+from vivavoce.messages import say
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_CHARACTERS = 65536
@@ -71,9 +72,9 @@ def _read(text: str, delimiter: str, path: Path, options: ReadOptions) -> Table:
 def _broken(error: csv.Error, row: int, path: Path) -> FileError:
     reason = str(error)
     if "unexpected end" in reason:
-        what = f"a quote that opens in row {row} is never closed"
+        what = say("a quote that opens in row {row} is never closed", row=row)
     elif "field limit" in reason:
-        what = f"a cell in row {row} is far too long: most likely a quote that is never closed"
+        what = say("a cell in row {row} is far too long: most likely a quote that is never closed", row=row)
     else:
-        what = f"a quote in row {row} is closed in the middle of a cell"
-    return FileError(what, where=str(path), remedy='write a quote inside a quoted cell twice: "say ""hi"" "')
+        what = say("a quote in row {row} is closed in the middle of a cell", row=row)
+    return FileError(what, where=str(path), remedy=say('write a quote inside a quoted cell twice: "say ""hi"" "'))

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 
-from vivavoce.errors import DataError, Fault, plural
+from vivavoce.errors import DataError, Fault
 from vivavoce.files.writing import guarded
+from vivavoce.messages import say, say_count
 
 Plain = str | int | float | bool | None
 MAX_ROWS = 1_048_576
@@ -47,10 +48,16 @@ def xlsx_bytes(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     table = _plain_rows(columns, rows)
     if len(table) >= MAX_ROWS or len(columns) > MAX_COLUMNS:
         raise DataError(
-            f"a workbook holds {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns; "
-            f"the table has {len(table) + 1:,} and {len(columns):,}",
+            say(
+                "a workbook holds {max_rows:,} rows and {max_columns:,} columns; the table has {count:,} and "
+                "{count2:,}",
+                max_rows=MAX_ROWS,
+                max_columns=MAX_COLUMNS,
+                count=len(table) + 1,
+                count2=len(columns),
+            ),
             where=title,
-            remedy="export CSV, or fewer rows",
+            remedy=say("export CSV, or fewer rows"),
         )
     return sheet_bytes(_sheet_title(title), [[_text(name) for name in columns], *table])
 
@@ -91,12 +98,21 @@ def _plain_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> lis
     """Return rows of plain values; refuse those that do not fit the columns, all at once."""
     table = [[_plain(cell) for cell in row] for row in rows]
     faults = [
-        Fault(f"{plural(len(row), 'cell')} for {plural(len(columns), 'column')}", f"row {number}")
+        Fault(
+            say(
+                "{cells} for {columns}",
+                cells=say_count(len(row), "{n} cell", "{n} cells"),
+                columns=say_count(len(columns), "{n} column", "{n} columns"),
+            ),
+            say("row {number}", number=number),
+        )
         for number, row in enumerate(table, 1)
         if len(row) != len(columns)
     ]
     if faults:
-        raise DataError("these rows do not fit the columns", faults=faults, remedy="give one cell for each column")
+        raise DataError(
+            say("these rows do not fit the columns"), faults=faults, remedy=say("give one cell for each column")
+        )
     return table
 
 

@@ -24,6 +24,7 @@ from vivavoce.files.sources import MEGABYTE, read_head, read_text
 from vivavoce.files.tables import ReadOptions, Table, TableReader
 from vivavoce.files.xlsx import read_xlsx
 from vivavoce.files.yamls import YamlFile, read_yaml
+from vivavoce.messages import say
 
 YAML = (".yaml", ".yml")
 MAX_NAMES = 2_000
@@ -154,10 +155,12 @@ def _load(name: str) -> tuple[Format, ...]:
     if callable(loaded):
         return (from_table_reader(name, loaded),)
     raise MissingPartError(
-        f"'{name}' is not a file format but '{type(loaded).__name__}'",
+        say("'{name}' is not a file format but '{kind}'", name=name, kind=type(loaded).__name__),
         where=plugins.FORMATS,
-        remedy="let the entry point name a `vivavoce.files.Format`, or a function of path and options "
-        "that returns a `Table`",
+        remedy=say(
+            "let the entry point name a `vivavoce.files.Format`, or a function of path and options that returns "
+            "a `Table`"
+        ),
     )
 
 
@@ -178,8 +181,13 @@ def get_format(kind: Kind, name: str) -> Format:
         if point in plugins.available(plugins.FORMATS):
             _load(point)  # says why it is not in the list
     raise UsageError(
-        f"there is no format '{name}' of {kind}.{nearest(name, list(known))}",
-        remedy=f"choose one of: {', '.join(known)}",
+        say(
+            "there is no format '{name}' of {kind}.{nearest}",
+            name=name,
+            kind=kind,
+            nearest=nearest(name, list(known)),
+        ),
+        remedy=say("choose one of: {names}", names=", ".join(known)),
     )
 
 
@@ -204,4 +212,6 @@ def list_extensions(kind: Kind) -> tuple[str, ...]:
 
 def refuse_format(format: Format, kinds: str, where: str) -> FileError:
     """Return the error that says which tool a file belongs to, and what can be done with it."""
-    return FileError(f"this is {format.summary}; {kinds}", where=where, remedy=format.remedy)
+    return FileError(
+        say("this is {summary}; {kinds}", summary=format.summary, kinds=kinds), where=where, remedy=format.remedy
+    )

@@ -9,10 +9,11 @@ from pathlib import Path
 from vivavoce.errors import FileError
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions, Row, RowFault, Table, check_columns, check_rows
+from vivavoce.messages import say
 
-SHAPES = (
-    'use a list of objects [{"text": ..., "intent": ...}], {"examples": [...]}, '
-    'or texts by intent {"greeting": ["hello", "hi"]}'
+SHAPES = say(
+    'use a list of objects [{"text": ..., "intent": ...}], {"examples": [...]}, or texts by intent '
+    '{"greeting": ["hello", "hi"]}'
 )
 KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
 
@@ -22,7 +23,10 @@ def read_json(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noq
     try:
         content = _parse(read_text(path, options))
     except json.JSONDecodeError as error:
-        raise _broken(f"{_said(error)} in line {error.lineno}, column {error.colno}", path) from None
+        raise _broken(
+            say("{said} in line {lineno}, column {colno}", said=_said(error), lineno=error.lineno, colno=error.colno),
+            path,
+        ) from None
     except (ValueError, RecursionError) as error:
         raise _broken(_reason(error), path) from None
     items = content.get("examples") if isinstance(content, dict) else content
@@ -31,7 +35,7 @@ def read_json(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noq
         return _of_items(enumerate(items, 1), "item", path)
     if isinstance(content, dict):
         return _by_intent(content, path, options)
-    raise FileError(f"the file holds {_kind(content)}, not examples", where=str(path), remedy=SHAPES)
+    raise FileError(say("the file holds {kind}, not examples", kind=_kind(content)), where=str(path), remedy=SHAPES)
 
 
 def read_jsonl(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008 - frozen
@@ -89,9 +93,9 @@ def _by_intent(content: Mapping[str, object], path: Path, options: ReadOptions) 
     wrong = [intent for intent, texts in content.items() if not isinstance(texts, list)]
     if wrong or not content:
         what = (
-            f"'{wrong[0]}' holds {_kind(content[wrong[0]])}, not a list of texts"
+            say("'{wrong}' holds {kind}, not a list of texts", wrong=wrong[0], kind=_kind(content[wrong[0]]))
             if wrong
-            else "there is nothing in it"
+            else say("there is nothing in it")
         )
         raise FileError(what, where=str(path), remedy=SHAPES)
     pairs = [(text, intent) for intent, texts in content.items() for text in _list(texts)]
@@ -127,4 +131,4 @@ def _said(error: json.JSONDecodeError) -> str:
 
 
 def _broken(reason: str, path: Path) -> FileError:
-    return FileError(f"the file is not valid JSON: {reason}", where=str(path), remedy=SHAPES)
+    return FileError(say("the file is not valid JSON: {reason}", reason=reason), where=str(path), remedy=SHAPES)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vivavoce.errors import FileError, UsageError, nearest
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -38,9 +39,11 @@ def check_file(path: Path, max_bytes: int) -> None:
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
     if path.is_dir():
-        raise FileError("this is a folder, not a file", where=str(path), remedy="name one file inside it")
+        raise FileError(say("this is a folder, not a file"), where=str(path), remedy=say("name one file inside it"))
     if not path.is_file():
-        raise FileError("this is not a regular file", where=str(path), remedy="save the data to a file first")
+        raise FileError(
+            say("this is not a regular file"), where=str(path), remedy=say("save the data to a file first")
+        )
     if size > max_bytes:
         raise _too_large(path, size, max_bytes)
 
@@ -56,7 +59,9 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
     if len(data) > max_bytes:  # it grew since it was measured
         raise _too_large(path, len(data), max_bytes)
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
-        raise FileError("the file is empty", where=str(path), remedy="give a file with at least one example")
+        raise FileError(
+            say("the file is empty"), where=str(path), remedy=say("give a file with at least one example")
+        )
     return data
 
 
@@ -69,9 +74,9 @@ def read_text(path: Path, options: ReadOptions) -> str:
         place = text.index("\0")
         row = text.count("\n", 0, place) + 1
         raise FileError(
-            f"there is a NUL character in row {row}: the file is damaged or not text",
+            say("there is a NUL character in row {row}: the file is damaged or not text", row=row),
             where=str(path),
-            remedy="export the file again as CSV (UTF-8)",
+            remedy=say("export the file again as CSV (UTF-8)"),
         )
     return text
 
@@ -107,11 +112,11 @@ def check_text(data: bytes, path: Path, encoding: str | None) -> None:
     """Refuse what is no text by its first bytes, and UTF-16 that does not say so."""
     for magic, kind, remedy in BINARY_KINDS:
         if data.startswith(magic):
-            raise FileError(f"the content is {kind}, not text", where=str(path), remedy=remedy)
+            raise FileError(say("the content is {kind}, not text", kind=kind), where=str(path), remedy=remedy)
     if not encoding and not find_mark(data) and data[:1000].count(b"\0") >= max(len(data[:1000]) // 3, 1):
         order = "le" if data[1:2] == b"\0" else "be"
         raise FileError(
-            "the text looks like UTF-16 without its mark",
+            say("the text looks like UTF-16 without its mark"),
             where=str(path),
             remedy=f"try --encoding utf-16-{order}",
         )
@@ -124,7 +129,10 @@ def find_mark(data: bytes) -> str | None:
 
 def refuse_encoding(encoding: str | None) -> UsageError:
     """Return the error about an encoding that does not exist."""
-    return UsageError(f"there is no text encoding '{encoding}'", remedy="common ones: utf-8, cp1252, latin-1, utf-16")
+    return UsageError(
+        say("there is no text encoding '{encoding}'", encoding=encoding),
+        remedy=say("common ones: utf-8, cp1252, latin-1, utf-16"),
+    )
 
 
 def _decode(data: bytes, encoding: str, path: Path) -> str:
@@ -135,7 +143,9 @@ def _decode(data: bytes, encoding: str, path: Path) -> str:
     except UnicodeDecodeError as error:
         raise _undecodable(data, error, path) from None
     except UnicodeError as error:
-        raise FileError(f"the text is not {encoding}: {error}", where=str(path)) from None
+        raise FileError(
+            say("the text is not {encoding}: {error}", encoding=encoding, error=error), where=str(path)
+        ) from None
     return text.removeprefix("\ufeff")
 
 
@@ -150,8 +160,13 @@ def _undecodable(data: bytes, error: UnicodeDecodeError, path: Path) -> FileErro
     excerpt = data[max(error.start - 20, 0) : error.start + 20].decode("cp1252", "replace")
     shown = " ".join(excerpt.split())
     return FileError(
-        f"the text is not {error.encoding}: byte {data[error.start]:#04x} at offset {error.start}, "
-        f"row {row_at(data, error.start)}",
+        say(
+            "the text is not {encoding}: byte {data:#04x} at offset {start}, row {row_at}",
+            encoding=error.encoding,
+            data=data[error.start],
+            start=error.start,
+            row_at=row_at(data, error.start),
+        ),
         where=str(path),
         remedy=f"save the file as UTF-8, or give --encoding cp1252, with which the place reads: {shown}",
     )
@@ -161,20 +176,34 @@ def _missing(path: Path) -> FileError:
     try:
         neighbours = sorted(os.listdir(path.parent))
     except OSError:
-        return FileError(f"the folder {path.parent} does not exist", where=str(path), remedy="check the path")
+        return FileError(
+            say("the folder {parent} does not exist", parent=path.parent),
+            where=str(path),
+            remedy=say("check the path"),
+        )
     hint = nearest(path.name, neighbours)
-    return FileError(f"there is no such file.{hint}", where=str(path), remedy="check the name and the folder")
+    return FileError(
+        say("there is no such file.{hint}", hint=hint), where=str(path), remedy=say("check the name and the folder")
+    )
 
 
 def _unreadable(path: Path, error: Exception) -> FileError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return FileError(f"the file cannot be read: {reason}", where=str(path), remedy="check its name and rights")
+    return FileError(
+        say("the file cannot be read: {reason}", reason=reason),
+        where=str(path),
+        remedy=say("check its name and rights"),
+    )
 
 
 def _too_large(path: Path, size: int, max_bytes: int) -> FileError:
     needed = -(-size // MEGABYTE)
     return FileError(
-        f"the file has {size / MEGABYTE:,.1f} MB, the limit is {max_bytes / MEGABYTE:,.1f} MB",
+        say(
+            "the file has {size:,.1f} MB, the limit is {max_bytes:,.1f} MB",
+            size=size / MEGABYTE,
+            max_bytes=max_bytes / MEGABYTE,
+        ),
         where=str(path),
         remedy=f"if it is the right file, raise the limit with --max-file-mb {needed}",
     )

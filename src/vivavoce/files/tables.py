@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from vivavoce.errors import DataError, FileError, plural
+from vivavoce.messages import say
 
 DEFAULT_MAX_BYTES = 512 * 1024**2
 DEFAULT_MAX_ROWS = 500_000
@@ -90,7 +91,9 @@ def build_table(
     numbered = iter(records)
     header = next((cells for _, cells in numbered if not _blank(cells)), None)
     if header is None:
-        raise FileError("the file is empty", where=source, remedy="give a file with a header row and examples")
+        raise FileError(
+            say("the file is empty"), where=source, remedy=say("give a file with a header row and examples")
+        )
     columns = column_names(header, source)
     check_columns(columns, source)
     rows: list[Row] = []
@@ -112,7 +115,7 @@ def check_rows(rows: int, limit: int, source: str, *, remedy: str = "") -> None:
     """Refuse more rows than may be read."""
     if rows > limit:
         raise FileError(
-            f"the file has {rows:,} rows, the limit is {limit:,}",
+            say("the file has {rows:,} rows, the limit is {limit:,}", rows=rows, limit=limit),
             where=source,
             remedy=remedy or f"if it is the right file, raise the limit with --max-rows {rows}",
         )
@@ -122,9 +125,13 @@ def check_columns(columns: Sequence[str], source: str) -> None:
     """Refuse a header that no person wrote."""
     if len(columns) > MAX_COLUMNS:
         raise FileError(
-            f"the file has {len(columns):,} columns, the limit is {MAX_COLUMNS:,}",
+            say(
+                "the file has {count:,} columns, the limit is {max_columns:,}",
+                count=len(columns),
+                max_columns=MAX_COLUMNS,
+            ),
             where=source,
-            remedy="keep the columns that are needed: text and intent, or dialogue, speaker and text",
+            remedy=say("keep the columns that are needed: text and intent, or dialogue, speaker and text"),
         )
 
 
@@ -137,9 +144,9 @@ def column_names(header: Cells, source: str) -> tuple[str, ...]:
     if twice:
         shown = ", ".join(repr(name) for name in twice)
         raise DataError(
-            f"the header names a column twice: {shown}",
+            say("the header names a column twice: {shown}", shown=shown),
             where=source,
-            remedy="rename or remove one of the two columns",
+            remedy=say("rename or remove one of the two columns"),
         )
     return tuple(names)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from vivavoce.errors import FileError
+from vivavoce.messages import say
 from vivavoce.records import Example, Guess
 
 PREDICTION_COLUMNS = ("text", "intent", "guess", "confidence")
@@ -74,9 +75,9 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
         _replace(target, data, 0o600 if private else 0o666)
     except OSError as error:
         raise FileError(
-            f"the file cannot be written: {error.strerror or error}",
+            say("the file cannot be written: {strerror}", strerror=error.strerror or error),
             where=str(path),
-            remedy="check that the folder exists and that you may write there",
+            remedy=say("check that the folder exists and that you may write there"),
         ) from error
 
 

@@ -14,6 +14,7 @@ from xml.parsers import expat
 from vivavoce.errors import FileError, VivaError, nearest
 from vivavoce.files.sources import MEGABYTE, check_file
 from vivavoce.files.tables import Cells, ReadOptions, Table, UnsavedFormula, build_table, check_rows
+from vivavoce.messages import say
 
 MAX_MEMBERS = 10_000
 MAX_RATIO = 200
@@ -134,15 +135,17 @@ def _check_row_numbers(part: IO[bytes], path: Path, max_rows: int) -> None:
 
 def _sheet_name(names: list[str], wanted: str | None, path: Path) -> str:
     if not names:
-        raise FileError("the workbook has no sheet with cells", where=str(path), remedy="add one, or export CSV")
+        raise FileError(
+            say("the workbook has no sheet with cells"), where=str(path), remedy=say("add one, or export CSV")
+        )
     if wanted is None:
         return names[0]
     if wanted in names:
         return wanted
     raise FileError(
-        f"there is no sheet '{wanted}'.{nearest(wanted, names)}",
+        say("there is no sheet '{wanted}'.{nearest}", wanted=wanted, nearest=nearest(wanted, names)),
         where=str(path),
-        remedy=f"name one of: {', '.join(names)}",
+        remedy=say("name one of: {names}", names=", ".join(names)),
     )
 
 
@@ -155,9 +158,9 @@ def _check_archive(path: Path, max_bytes: int) -> None:
         with path.open("rb") as file:
             if file.read(4) == OLE_MARK:
                 raise FileError(
-                    "this is an old (.xls) or password-protected workbook",
+                    say("this is an old (.xls) or password-protected workbook"),
                     where=str(path),
-                    remedy="save it as .xlsx without a password",
+                    remedy=say("save it as .xlsx without a password"),
                 )
         with zipfile.ZipFile(path) as archive:
             _check_sizes(archive.infolist(), path, max_bytes)
@@ -174,8 +177,11 @@ def _check_sizes(members: list[zipfile.ZipInfo], path: Path, max_bytes: int) -> 
     dense = [member for member in members if member.file_size > MIN_SUSPECT_BYTES and _ratio(member) > MAX_RATIO]
     if len(members) > MAX_MEMBERS or dense or total > max_bytes:
         raise FileError(
-            f"the workbook would unpack to {total / MEGABYTE:,.1f} MB in {len(members):,} parts: "
-            "that is more than a table needs",
+            say(
+                "the workbook would unpack to {total:,.1f} MB in {count:,} parts: that is more than a table needs",
+                total=total / MEGABYTE,
+                count=len(members),
+            ),
             where=str(path),
             remedy="save the one sheet as CSV; if the file is right and only large, raise --max-file-mb",
         )
@@ -213,7 +219,7 @@ def _check_prologue(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Pat
 
 def _damaged(path: Path, reason: str) -> FileError:
     return FileError(
-        f"the workbook cannot be read: {reason}",
+        say("the workbook cannot be read: {reason}", reason=reason),
         where=str(path),
-        remedy="open it in a spreadsheet program and save it again as .xlsx, or export CSV",
+        remedy=say("open it in a spreadsheet program and save it again as .xlsx, or export CSV"),
     )

@@ -18,6 +18,7 @@ import yaml
 
 from vivavoce.errors import DataError, Fault, FileError
 from vivavoce.files.tables import DEFAULT_MAX_BYTES
+from vivavoce.messages import say
 
 Value = str | list["Value"] | dict[str, "Value"]
 Container = list[Value] | dict[str, Value]
@@ -59,14 +60,21 @@ def read_yaml(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> YamlFi
     try:
         size = file.stat().st_size
         if size > max_bytes:
-            raise FileError(f"the file has {size:,} bytes; {max_bytes:,} are read at most", where=str(path))
+            raise FileError(
+                say("the file has {size:,} bytes; {max_bytes:,} are read at most", size=size, max_bytes=max_bytes),
+                where=str(path),
+            )
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise FileError(
-            f"the file cannot be read: {error.strerror or error}", where=str(path), remedy="check the path"
+            say("the file cannot be read: {strerror}", strerror=error.strerror or error),
+            where=str(path),
+            remedy=say("check the path"),
         ) from error
     except UnicodeDecodeError as error:
-        raise FileError("the file is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from error
+        raise FileError(
+            say("the file is not UTF-8 text"), where=str(path), remedy=say("save the file as UTF-8")
+        ) from error
     return parse_yaml(text, source=str(path))
 
 
@@ -80,14 +88,18 @@ def parse_yaml(text: str, *, source: str = "memory") -> YamlFile:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise FileError(
-            f"this is not YAML: {error.problem or error.context}",
-            where=f"{source!s}, line {line}",
-            remedy="correct the line; texts with `: ` or ` #` need quotes",
+            say("this is not YAML: {problem}", problem=error.problem or error.context),
+            where=say("{source}, line {line}", source=source, line=line),
+            remedy=say("correct the line; texts with `: ` or ` #` need quotes"),
         ) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise FileError(f"this is not YAML: {error}", where=source, remedy="correct the file") from error
+        raise FileError(
+            say("this is not YAML: {error}", error=error), where=source, remedy=say("correct the file")
+        ) from error
     if builder.faults:
-        raise DataError("these entries cannot be used", where=source, faults=builder.faults, remedy="correct them")
+        raise DataError(
+            say("these entries cannot be used"), where=source, faults=builder.faults, remedy=say("correct them")
+        )
     return YamlFile(source, builder.root, builder.lines)
 
 
@@ -169,9 +181,9 @@ class _Builder:
         if self._documents > 1:
             line = event.start_mark.line + 1
             raise FileError(
-                "a second document begins here",
-                where=f"{self.source!s}, line {line}",
-                remedy="keep one document in a file: remove the line `---`, or split the file",
+                say("a second document begins here"),
+                where=say("{source}, line {line}", source=self.source, line=line),
+                remedy=say("keep one document in a file: remove the line `---`, or split the file"),
             )
 
     def _scalar(self, event: Any) -> None:
@@ -189,7 +201,9 @@ class _Builder:
         line = event.start_mark.line + 1
         frame.key = event.value
         if event.value in frame.container:
-            self.faults.append(Fault(f"'{event.value}' is given twice", f"line {line}"))
+            self.faults.append(
+                Fault(say("'{value}' is given twice", value=event.value), say("line {line}", line=line))
+            )
         else:
             self.lines[(*frame.steps, event.value)] = line
 
@@ -197,7 +211,9 @@ class _Builder:
         self._count(1)
         steps = self._put(container, event)
         if len(steps) > MAX_DEPTH:
-            raise FileError("the file is nested beyond reason", where=self.source, remedy="nest less deeply")
+            raise FileError(
+                say("the file is nested beyond reason"), where=self.source, remedy=say("nest less deeply")
+            )
         self._open.append(_Open(container, steps, event.anchor, self._nodes))
 
     def _end(self) -> None:
@@ -207,9 +223,11 @@ class _Builder:
             self._anchors[frame.anchor] = (frame.container, self._nodes - frame.before + 1)
 
     def _alias(self, event: Any) -> None:
-        where = f"line {event.start_mark.line + 1}"
+        where = say("line {line}", line=event.start_mark.line + 1)
         if event.anchor not in self._anchors:
-            self.faults.append(Fault(f"there is nothing marked '&{event.anchor}' before '*{event.anchor}'", where))
+            self.faults.append(
+                Fault(say("there is nothing marked '&{anchor}' before '*{anchor}'", anchor=event.anchor), where)
+            )
         value, size = self._anchors.get(event.anchor, ("", 1))
         self._count(size)
         self._put(value, event)
@@ -218,7 +236,9 @@ class _Builder:
         # Marks that are repeated make a small file grow without end when followed.
         self._nodes += nodes
         if self._nodes > MAX_NODES:
-            raise FileError("the file is repeated beyond reason", where=self.source, remedy="use fewer `*marks`")
+            raise FileError(
+                say("the file is repeated beyond reason"), where=self.source, remedy=say("use fewer `*marks`")
+            )
 
     def _put(self, value: Value, event: Any) -> tuple[Step, ...]:
         """Put a value where it belongs and return the way there."""
@@ -236,7 +256,9 @@ class _Builder:
 
     def _put_under_key(self, frame: _Open, mapping: dict[str, Value], value: Value, event: Any) -> tuple[Step, ...]:
         if frame.key is None:
-            self.faults.append(Fault("a key must be a plain text", f"line {event.start_mark.line + 1}"))
+            self.faults.append(
+                Fault(say("a key must be a plain text"), say("line {line}", line=event.start_mark.line + 1))
+            )
             frame.key = ""  # the value that follows belongs to it
             return (*frame.steps, "")
         mapping.setdefault(frame.key, value)

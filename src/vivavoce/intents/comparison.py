@@ -32,8 +32,8 @@ from vivavoce.intents.record import ExamRecord, RecordFile, UnitFailure, UnitKey
 from vivavoce.intents.result import DataFacts, Note, rate_cell
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, reason_of, run_units
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
+from vivavoce.messages import say
 from vivavoce.records import Dataset
-from vivavoce.sentences import say
 from vivavoce.settings import Settings
 
 Named = str | AnyClassifier | tuple[str, str | AnyClassifier]
@@ -293,22 +293,30 @@ def _notes(
     threshold: float,
     material: Material,
 ) -> Iterator[Note]:
-    yield from (Note("failed_engine", say(f"{one.name!s} is missing: {one.reason!s}")) for one in failures)
+    yield from (
+        Note("failed_engine", say("{name} is missing: {reason}", name=one.name, reason=one.reason))
+        for one in failures
+    )
     for one in found:
         yield from (Note("failed", f"{one.name}: {failure_text(f)} {NOT_COMPARED}") for f in one.failures)
     for findings in found[0].settings:
         if findings.same_as is not None:
-            same = say(f"Setting {findings.setting!s} equals {findings.same_as!s}: no topic is small enough.")
+            same = say(
+                "Setting {setting} equals {same_as}: no topic is small enough.",
+                setting=findings.setting,
+                same_as=findings.same_as,
+            )
             yield Note("same_setting", f"{same} {say('It counts once in ranges and differences.')}")
     yield Note(
         "threshold",
         say(
-            f"One threshold ({threshold:g}) is not fair between engines, whose confidences have different scales. "
-            "AURC looks at all thresholds (lower is better): read it beside the accuracy."
+            "One threshold ({threshold:g}) is not fair between engines, whose confidences have different "
+            "scales. AURC looks at all thresholds (lower is better): read it beside the accuracy.",
+            threshold=threshold,
         ),
     )
     if pairs > 1:
-        told = say(f"An interval is for its pair alone; verdicts hold for all {pairs} pairs together.")
+        told = say("An interval is for its pair alone; verdicts hold for all {pairs} pairs together.", pairs=pairs)
         yield Note("many_pairs", told)
     for one in found:
         yield from (Note("vectors", f"{one.name}: {note}.") for note in one.notes)

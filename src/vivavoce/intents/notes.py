@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from vivavoce.classifiers.linear import NO_WEIGHTS
-from vivavoce.errors import plural
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import ExamRecord, UnitFailure
 from vivavoce.intents.result import DataFacts, Inflation, Note
 from vivavoce.intents.runner import AnyEngine
 from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
+from vivavoce.messages import say, say_count
 from vivavoce.records import Dataset, is_out_of_scope
-from vivavoce.sentences import say
 
 FEW_NEGATIVES = 30
 FEW_EXAMPLES = 100
@@ -70,7 +69,9 @@ def failure_text(failure: UnitFailure) -> str:
 
 def _engine_notes(engine: AnyEngine) -> Iterator[Note]:
     if repeated := getattr(engine, "repeated", 0):
-        told = say(f"The engine failed now and then; {repeated:,} calls were made again and counted once.")
+        told = say(
+            "The engine failed now and then; {repeated:,} calls were made again and counted once.", repeated=repeated
+        )
         if repeated == 1:
             told = say("The engine failed now and then; 1 call was made again and counted once.")
         yield Note("repeated", told)
@@ -83,7 +84,9 @@ def _untestable_notes(material: Material, findings: Sequence[SettingFindings]) -
     large = [code for code, size in enumerate(_sizes(material)) if size > 1]
     if all(len(np.unique(material.groups[material.labels == code])) == 1 for code in large):
         names = _named([material.topics[code] for code in large])
-        yield Note("untestable", say(f"Nothing could be tested: all examples of {names} are near-duplicates."))
+        yield Note(
+            "untestable", say("Nothing could be tested: all examples of {names} are near-duplicates.", names=names)
+        )
 
 
 def _scope_notes(data: Dataset) -> Iterator[Note]:
@@ -93,7 +96,10 @@ def _scope_notes(data: Dataset) -> Iterator[Note]:
     for topic in filter(is_out_of_scope, data.sizes):
         yield Note(
             "perhaps_out_of_scope",
-            say(f"'{topic}' is examined as a topic. If no topic fits its messages, mark them as out of scope."),
+            say(
+                "'{topic}' is examined as a topic. If no topic fits its messages, mark them as out of scope.",
+                topic=topic,
+            ),
         )
 
 
@@ -104,8 +110,10 @@ def _size_notes(material: Material) -> Iterator[Note]:
         yield Note(
             "few_examples",
             say(
-                f"Only {plural(total, 'example')} in {plural(len(sizes), 'topic')} (median {median:g} a topic): "
-                "take every number as a first impression."
+                "Only {examples} in {topics} (median {median:g} a topic): take every number as a first impression.",
+                examples=say_count(total, "{n} example", "{n} examples"),
+                topics=say_count(len(sizes), "{n} topic", "{n} topics"),
+                median=median,
             ),
         )
 
@@ -115,8 +123,10 @@ def _largest_notes(data: DataFacts) -> Iterator[Note]:
         yield Note(
             "largest_topic",
             say(
-                f"'{data.largest_topic}' holds {100 * data.largest_share:.0f} % of the examples and dominates every "
-                "number that counts all questions alike: look at the mean over topics too."
+                "'{largest_topic}' holds {largest_share:.0f} % of the examples and dominates every number that "
+                "counts all questions alike: look at the mean over topics too.",
+                largest_topic=data.largest_topic,
+                largest_share=100 * data.largest_share,
             ),
         )
 
@@ -129,23 +139,29 @@ def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> 
         yield Note(
             "traffic",
             say(
-                f"An out-of-scope share of {100 * share:g} % could not be taken into account: no out-of-scope "
-                "question was tested. Add such messages to the data, or the setting 0,0.15."
+                "An out-of-scope share of {share:g} % could not be taken into account: no out-of-scope question was "
+                "tested. Add such messages to the data, or the setting 0,0.15.",
+                share=100 * share,
             ),
         )
         return
     yield Note(
         "traffic",
-        say(f"Shares of all questions are weighted for traffic of which {100 * share:g} % is out of scope."),
+        say(
+            "Shares of all questions are weighted for traffic of which {share:g} % is out of scope.",
+            share=100 * share,
+        ),
     )
     for one in findings:
         if one.negatives_from is not None and one.same_as is None:
             yield Note(
                 "traffic",
                 say(
-                    f"Setting {one.setting!s} asks no out-of-scope question of its own; those of setting "
-                    f"{one.negatives_from!s} stand in. Questions of topics held out are harder to decline than most: "
-                    "real out-of-scope messages in the data make this estimate better."
+                    "Setting {setting} asks no out-of-scope question of its own; those of setting {negatives_from} "
+                    "stand in. Questions of topics held out are harder to decline than most: real out-of-scope messages "
+                    "in the data make this estimate better.",
+                    setting=one.setting,
+                    negatives_from=one.negatives_from,
                 ),
             )
 
@@ -167,8 +183,11 @@ def _lonely_notes(material: Material, plans: Mapping[Setting, SplitPlan]) -> Ite
             yield Note(
                 "one_topic",
                 say(
-                    f"Setting {setting!s} trains fewer than 2 topics in {lonely:,} of {len(plan):,} retries: "
-                    "a bot that has nothing to tell apart shows little."
+                    "Setting {setting} trains fewer than 2 topics in {lonely:,} of {count:,} retries: a bot that has "
+                    "nothing to tell apart shows little.",
+                    setting=setting,
+                    lonely=lonely,
+                    count=len(plan),
                 ),
             )
 
@@ -177,17 +196,26 @@ def _setting_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
     for one in findings:
         negatives = one.counts.negatives
         if one.setting != PLAIN and not one.low_topics:
-            fewer = say(f"no topic has fewer than {one.setting.k} examples")
+            fewer = say("no topic has fewer than {k} examples", k=one.setting.k)
             small = fewer if one.setting.k else say("no topic can be held out")
             yield Note(
-                "same_setting", say(f"Setting {one.setting!s} equals {PLAIN!s}: {small}, so it makes no negatives.")
+                "same_setting",
+                say(
+                    "Setting {setting} equals {plain}: {small}, so it makes no negatives.",
+                    setting=one.setting,
+                    plain=PLAIN,
+                    small=small,
+                ),
             )
         elif one.low_topics and negatives < FEW_NEGATIVES:
             yield Note(
                 "few_negatives",
                 say(
-                    f"Setting {one.setting!s} has only {plural(negatives, 'negative example')} from "
-                    f"{plural(len(one.low_topics), 'small topic')}: its rejection figures are rough."
+                    "Setting {setting} has only {negative_examples} from {small_topics}: its rejection figures are "
+                    "rough.",
+                    setting=one.setting,
+                    negative_examples=say_count(negatives, "{n} negative example", "{n} negative examples"),
+                    small_topics=say_count(len(one.low_topics), "{n} small topic", "{n} small topics"),
                 ),
             )
 
@@ -199,26 +227,38 @@ def _data_notes(
     single = [material.topics[code] for code in plan.singletons]
     if single:
         names, used = _listed(single), _SINGLETONS[plan.design.singletons]
-        yield Note("singletons", say(f"{plural(len(single), 'topic')} ({names}) with one example: {used}."))
+        yield Note(
+            "singletons",
+            say(
+                "{topics} ({names}) with one example: {used}.",
+                topics=say_count(len(single), "{n} topic", "{n} topics"),
+                names=names,
+                used=used,
+            ),
+        )
     if len(material.repeated):
         yield Note(
             "duplicates",
             say(
-                f"{len(material.repeated):,} of {len(material):,} examples have a near-duplicate; "
-                "near-duplicates were kept on one side of every split."
+                "{count:,} of {count2:,} examples have a near-duplicate; near-duplicates were kept on one side of "
+                "every split.",
+                count=len(material.repeated),
+                count2=len(material),
             ),
         )
     if len(material.contradictory):
         yield Note(
             "contradictions",
             say(
-                f"{len(material.contradictory):,} examples have a near-duplicate under another topic: "
-                "the bot cannot get both right."
+                "{count:,} examples have a near-duplicate under another topic: the bot cannot get both right.",
+                count=len(material.contradictory),
             ),
         )
     excluded = max((one.n_excluded for one in findings), default=0)
     if excluded:
-        told = say(f"{excluded:,} tests were left out because their near-duplicate was in training.")
+        told = say(
+            "{excluded:,} tests were left out because their near-duplicate was in training.", excluded=excluded
+        )
         one = say("1 test was left out because its near-duplicate was in training.")
         yield Note("excluded", one if excluded == 1 else told)
 
@@ -238,7 +278,7 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 def _named(names: Sequence[str], most: int = 5) -> str:
     """Join names as in a sentence."""
     parts = [f"'{name}'" for name in names[:most]]
-    parts += [plural(len(names) - most, "more topic")] if len(names) > most else []
+    parts += [say_count(len(names) - most, "{n} more topic", "{n} more topics")] if len(names) > most else []
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -247,8 +287,10 @@ def _inflation_notes(inflation: Inflation | None) -> Iterator[Note]:
         yield Note(
             "inflation",
             say(
-                f"Without keeping near-duplicates together the accuracy would look about "
-                f"{100 * inflation.difference:.1f} points{_range(inflation)} better than it is."
+                "Without keeping near-duplicates together the accuracy would look about {difference:.1f} "
+                "points{range} better than it is.",
+                difference=100 * inflation.difference,
+                range=_range(inflation),
             ),
         )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vivavoce.intents.problems import Problem, ProblemKind, Remedy
+from vivavoce.messages import say
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 
 
 def problem_sentence(problem: Problem) -> str:
@@ -13,16 +13,22 @@ def problem_sentence(problem: Problem) -> str:
         case ProblemKind.PAIR:
             a, b = problem.topics
             return say(
-                f"'{a}' and '{b}' are mixed up: {problem.evidence:,} examples are taken for the other topic, or left "
-                "undecided between the two."
+                "'{a}' and '{b}' are mixed up: {evidence:,} examples are taken for the other topic, or left "
+                "undecided between the two.",
+                a=a,
+                b=b,
+                evidence=problem.evidence,
             )
         case ProblemKind.TWIN_NAMES:
             a, b = problem.topics
-            return say(f"The names '{a}' and '{b}' differ only in case, spacing, punctuation, plural or spelling.")
+            return say(
+                "The names '{a}' and '{b}' differ only in case, spacing, punctuation, plural or spelling.", a=a, b=b
+            )
         case ProblemKind.CONTRADICTIONS:
             return say(
-                f"{problem.evidence:,} examples say nearly the same as an example of another topic: the bot cannot "
-                "get all of them right."
+                "{evidence:,} examples say nearly the same as an example of another topic: the bot cannot get all "
+                "of them right.",
+                evidence=problem.evidence,
             )
         case ProblemKind.OUT_OF_SCOPE:
             return _answered(problem.measured or Rate(0.0, 0.0, 0.0, 0))
@@ -33,16 +39,23 @@ def problem_sentence(problem: Problem) -> str:
 def _answered(answered: Rate) -> str:
     value, low, high = _hundredths(answered)
     return say(
-        f"Of 100 out-of-scope questions, the bot answers {value:.0f} ({low:.0f} to {high:.0f}) although no topic "
-        "fits."
+        "Of 100 out-of-scope questions, the bot answers {value:.0f} ({low:.0f} to {high:.0f}) although no "
+        "topic fits.",
+        value=value,
+        low=low,
+        high=high,
     )
 
 
 def _weakest(topic: str, missed: Rate) -> str:
     value, low, high = _hundredths(missed)
     return say(
-        f"'{topic}' is the weakest topic: of 100 of its questions, {value:.0f} ({low:.0f} to {high:.0f}) get a wrong "
-        "answer or none."
+        "'{topic}' is the weakest topic: of 100 of its questions, {value:.0f} ({low:.0f} to {high:.0f}) get "
+        "a wrong answer or none.",
+        topic=topic,
+        value=value,
+        low=low,
+        high=high,
     )
 
 
@@ -74,7 +87,7 @@ def problem_advice(problem: Problem) -> str:
             return " ".join(
                 [
                     say("Add out-of-scope questions to the examples, or raise the threshold."),
-                    *([say(f"Topics that answer most of them: {names}.")] if names else []),
+                    *([say("Topics that answer most of them: {names}.", names=names)] if names else []),
                 ]
             )
         case ProblemKind.WEAKEST_TOPIC:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.protocol import Options, UnitPlan
 from vivavoce.jobs.exams.registry import load_exam
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.claims import CONCLUDING_PHASE, CONCLUSION, limit_key
 from vivavoce.store.repositories.repository import required
@@ -41,7 +42,9 @@ def start_run(  # noqa: PLR0917
     checked = exam.check(options)
     plans = exam.plan(material, checked)
     if not plans:
-        raise UsageError("there is nothing to examine", remedy="give more material, or choose other options")
+        raise UsageError(
+            say("there is nothing to examine"), remedy=say("give more material, or choose other options")
+        )
     at_once = dict(limits) if limits is not None else exam.limits(material)
     run = Run(
         id=new_id(),
@@ -80,7 +83,7 @@ def cancel_run(store: Store, run_id: str) -> Run:
     """End a run: nothing more is begun, what is on its way ends at its next step. UsageError when it is over."""
     with store.writing() as tx:
         if not tx.runs.request_cancel(_found(tx, run_id).id):
-            raise UsageError("the run is over already", remedy="look at its result")
+            raise UsageError(say("the run is over already"), remedy=say("look at its result"))
         return _found(tx, run_id)
 
 
@@ -103,9 +106,12 @@ def _again(
     with store.writing() as tx:
         run = _found(tx, run_id)
         if run.state not in states:
-            raise UsageError(f"{refused}; this one is {run.state}", remedy="wait until it is over, or cancel it")
+            raise UsageError(
+                say("{refused}; this one is {state}", refused=refused, state=run.state),
+                remedy=say("wait until it is over, or cancel it"),
+            )
         if not do(tx) and run.state is RunState.DONE:
-            raise UsageError("nothing of this run failed", remedy="start a new run")
+            raise UsageError(say("nothing of this run failed"), remedy=say("start a new run"))
         return _found(tx, run_id)
 
 

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest, plural
+from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
+from vivavoce.messages import say, say_count
 
 MEGABYTE = 1024 * 1024
 MAX_PARTS = 20_000
@@ -27,7 +28,9 @@ def written_archive(path: str | Path) -> Iterator[zipfile.ZipFile]:
     """Write a new ZIP file, only for its owner's eyes; nothing is left of it after an error."""
     target = Path(path)
     if target.exists():
-        raise UsageError("there is a file already", where=str(path), remedy="choose another name, or remove the file")
+        raise UsageError(
+            say("there is a file already"), where=str(path), remedy=say("choose another name, or remove the file")
+        )
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with os.fdopen(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
@@ -38,9 +41,9 @@ def written_archive(path: str | Path) -> Iterator[zipfile.ZipFile]:
         os.replace(beside, target)
     except OSError as error:
         raise FileError(
-            f"the file cannot be written: {error.strerror or error}",
+            say("the file cannot be written: {strerror}", strerror=error.strerror or error),
             where=str(path),
-            remedy="check that the folder exists, that you may write there, and that there is room",
+            remedy=say("check that the folder exists, that you may write there, and that there is room"),
         ) from error
     finally:
         beside.unlink(missing_ok=True)
@@ -55,28 +58,32 @@ def opened_archive(path: str | Path, max_bytes: int) -> Iterator[zipfile.ZipFile
             yield archive
     except OSError as error:
         raise FileError(
-            f"the file cannot be read: {error.strerror or error}", where=str(path), remedy="check the path"
+            say("the file cannot be read: {strerror}", strerror=error.strerror or error),
+            where=str(path),
+            remedy=say("check the path"),
         ) from error
     except _BROKEN as error:
-        raise FileError(f"the file is damaged: {error}", where=str(path), remedy="use another copy of it") from error
+        raise FileError(
+            say("the file is damaged: {error}", error=error), where=str(path), remedy=say("use another copy of it")
+        ) from error
 
 
 def check_names(archive: zipfile.ZipFile, wanted: Collection[str], path: str | Path) -> None:
     """Refuse an archive that lacks a part or holds one that nobody would read."""
     names = [part.filename for part in archive.infolist() if not part.is_dir()]
-    faults = [Fault("is missing", name) for name in wanted if name not in names]
+    faults = [Fault(say("is missing"), name) for name in wanted if name not in names]
     faults += [
-        Fault(f"does not belong there.{nearest(name, list(wanted))}", ascii(name))
+        Fault(say("does not belong there.{nearest}", nearest=nearest(name, list(wanted))), ascii(name))
         for name in names
         if name not in wanted
     ]
-    faults += [Fault("is there twice", name) for name in sorted(set(wanted)) if names.count(name) > 1]
+    faults += [Fault(say("is there twice"), name) for name in sorted(set(wanted)) if names.count(name) > 1]
     if faults:
         raise DataError(
-            f"{plural(len(faults), 'part')} of the file cannot be used",
+            say("{parts} of the file cannot be used", parts=say_count(len(faults), "{n} part", "{n} parts")),
             where=str(path),
             faults=faults,
-            remedy="correct them",
+            remedy=say("correct them"),
         )
 
 
@@ -90,7 +97,9 @@ def read_lines(part: IO[bytes], longest: int, where: str) -> Iterator[bytes]:
     """Yield the lines of a part, one at a time in memory."""
     while line := part.readline(longest + 1):
         if len(line) > longest:
-            raise FileError("a line is too long to be true", where=where, remedy="use another copy of the file")
+            raise FileError(
+                say("a line is too long to be true"), where=where, remedy=say("use another copy of the file")
+            )
         yield line
 
 
@@ -98,12 +107,20 @@ def _check_sizes(archive: zipfile.ZipFile, path: str | Path, max_bytes: int) -> 
     """Go by what the archive claims: the unpacker stops at these sizes."""
     parts = archive.infolist()
     if any(part.flag_bits & _ENCRYPTED for part in parts):
-        raise FileError("the file has a password", where=str(path), remedy="pack it without one")
+        raise FileError(say("the file has a password"), where=str(path), remedy=say("pack it without one"))
     total = sum(part.file_size for part in parts)
     suspect = [part for part in parts if part.file_size > max(MIN_SUSPECT_BYTES, MAX_RATIO * part.compress_size)]
     if suspect or total > max_bytes or len(parts) > MAX_PARTS:
         raise FileError(
-            f"the file would grow to {total / MEGABYTE:,.0f} MB in {plural(len(parts), 'part')}, which is not read",
+            say(
+                "the file would grow to {total:,.0f} MB in {parts}, which is not read",
+                total=total / MEGABYTE,
+                parts=say_count(len(parts), "{n} part", "{n} parts"),
+            ),
             where=str(path),
-            remedy=f"at most {max_bytes / MEGABYTE:,.0f} MB are read, and no part that grows {MAX_RATIO}-fold",
+            remedy=say(
+                "at most {max_bytes:,.0f} MB are read, and no part that grows {max_ratio}-fold",
+                max_bytes=max_bytes / MEGABYTE,
+                max_ratio=MAX_RATIO,
+            ),
         )

@@ -9,13 +9,14 @@ from typing import Any
 from sqlalchemy.exc import DontWrapMixin
 
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 
 # A NUL as JSON writes it: an odd number of backslashes before it.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 # What a whole number of PostgreSQL can be.
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
-_REMEDY = "remove the character; it is usually left by a broken copy or the wrong encoding"
+_REMEDY = say("remove the character; it is usually left by a broken copy or the wrong encoding")
 
 
 class UnfitError(UsageError, DontWrapMixin):
@@ -25,12 +26,13 @@ class UnfitError(UsageError, DontWrapMixin):
 def clean_text(text: str, longest: int | None = None) -> str:
     """Return the text; UsageError where it is too long or holds characters that no database keeps."""
     if "\0" in text:
-        raise UnfitError(f"a NUL character cannot be kept: {_shown(text)}", remedy=_REMEDY)
+        raise UnfitError(say("a NUL character cannot be kept: {shown}", shown=_shown(text)), remedy=_REMEDY)
     if not text.isascii():
         _check_encoding(text)
     if longest is not None and len(text) > longest:
         raise UnfitError(
-            f"{len(text):,} characters are too many: {_shown(text)}", remedy=f"at most {longest} fit here"
+            say("{count:,} characters are too many: {shown}", count=len(text), shown=_shown(text)),
+            remedy=say("at most {longest} fit here", longest=longest),
         )
     return text
 
@@ -38,7 +40,10 @@ def clean_text(text: str, longest: int | None = None) -> str:
 def clean_number(number: int) -> int:
     """Return the whole number; UsageError where it is too large to be kept."""
     if not SMALLEST <= number <= LARGEST:
-        raise UnfitError(f"the number {number:,} cannot be kept", remedy=f"numbers go up to {LARGEST:,}")
+        raise UnfitError(
+            say("the number {number:,} cannot be kept", number=number),
+            remedy=say("numbers go up to {largest:,}", largest=LARGEST),
+        )
     return number
 
 
@@ -47,9 +52,11 @@ def dump_json(value: Any) -> str:
     try:
         text = _encode(value)
     except ValueError as error:
-        raise UnfitError("a number that is not finite cannot be kept", remedy="leave the value out") from error
+        raise UnfitError(
+            say("a number that is not finite cannot be kept"), remedy=say("leave the value out")
+        ) from error
     if "\\u0000" in text and _NUL.search(text):
-        raise UnfitError(f"a NUL character cannot be kept: {_shown(text)}", remedy=_REMEDY)
+        raise UnfitError(say("a NUL character cannot be kept: {shown}", shown=_shown(text)), remedy=_REMEDY)
     if not text.isascii():
         _check_encoding(text)
     return text
@@ -59,7 +66,9 @@ def _check_encoding(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise UnfitError(f"half a character cannot be kept: {_shown(text)}", remedy=_REMEDY) from error
+        raise UnfitError(
+            say("half a character cannot be kept: {shown}", shown=_shown(text)), remedy=_REMEDY
+        ) from error
 
 
 def _shown(text: str) -> str:

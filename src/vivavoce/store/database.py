@@ -23,6 +23,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from vivavoce.errors import FileError, MissingPartError, UsageError
+from vivavoce.messages import say
 from vivavoce.store.cleaning import dump_json
 from vivavoce.store.transaction import Transaction
 from vivavoce.store.troubles import Watch, store_error
@@ -106,21 +107,23 @@ def as_url(address: str | Path) -> URL:
     try:
         url = make_url(text)
     except ArgumentError as error:
-        raise UsageError("this is not the address of a database", remedy=_EXAMPLES) from error
+        raise UsageError(say("this is not the address of a database"), remedy=_EXAMPLES) from error
     kind = url.get_backend_name()
     if kind == "sqlite":
         return url
     if kind not in ("postgresql", "postgres"):
-        raise UsageError(f"'{kind}' is not a database that a workspace can live in", remedy=_EXAMPLES)
+        raise UsageError(say("'{kind}' is not a database that a workspace can live in", kind=kind), remedy=_EXAMPLES)
     return url.set(drivername="postgresql+psycopg")
 
 
-_EXAMPLES = "give the path of a file, or postgresql://user@host/name"
+_EXAMPLES = say("give the path of a file, or postgresql://user@host/name")
 
 
 def _sqlite(url: URL) -> Engine:
     if not url.database or not Path(url.database).is_file():
-        raise FileError("there is no workspace", where=url.database or "", remedy="`viva workspace create` makes one")
+        raise FileError(
+            say("there is no workspace"), where=url.database or "", remedy=say("`viva workspace create` makes one")
+        )
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, json_serializer=dump_json)
 
     # A file that is gone stays gone: by itself SQLite makes an empty one in its place.
@@ -150,7 +153,7 @@ def _sqlite(url: URL) -> Engine:
 
 def _postgresql(url: URL) -> Engine:
     if find_spec("psycopg") is None:
-        raise MissingPartError("PostgreSQL needs psycopg", remedy="pip install 'vivavoce[postgres]'")
+        raise MissingPartError(say("PostgreSQL needs psycopg"), remedy=say("pip install 'vivavoce[postgres]'"))
     # A host that swallows what it is sent is given up: the system itself would try for minutes.
     patience = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
     return sa.create_engine(

@@ -10,8 +10,8 @@ from typing import Any
 
 from vivavoce import demo
 from vivavoce.errors import FileError, UsageError
+from vivavoce.messages import say
 from vivavoce.plugins import split_name
-from vivavoce.sentences import say
 from vivavoce.store.archives import MEGABYTE, check_names, opened_archive, read_part, written_archive
 from vivavoce.store.database import Store
 from vivavoce.store.project_files import (
@@ -76,7 +76,7 @@ def import_project(
         project = _add_project(tx, material, slug, str(path))
         changes = list(_changes(tx, material, project))
         if changes:
-            summary = say(f"Imported from {Path(path).name!s}")
+            summary = say("Imported from {name}", name=Path(path).name)
             tx.edits.apply(project.id, user_id, "import", summary, changes, why=" ".join(notes)[:MOST_WHY])
         rows, ratings = [], []
         for place, talk in enumerate(material.talks):
@@ -94,9 +94,12 @@ def read_project(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Material:
     with opened_archive(path, max_bytes) as archive:
         if PROJECT not in archive.namelist():
             raise FileError(
-                "this is not an exported project",
+                say("this is not an exported project"),
                 where=str(path),
-                remedy=f"{PROJECT} must be at the top: pack the files themselves, not the folder around them",
+                remedy=say(
+                    "{project} must be at the top: pack the files themselves, not the folder around them",
+                    project=PROJECT,
+                ),
             )
         names = {*ALWAYS, *({DIALOGUES} & set(archive.namelist()))}
         if SUITES in archive.namelist():
@@ -145,7 +148,9 @@ def _text(archive: zipfile.ZipFile, name: str, path: str | Path) -> str:
     try:
         return read_part(archive, name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError("the file is not UTF-8 text", where=f"{path}, {name}", remedy="save it as UTF-8") from error
+        raise FileError(
+            say("the file is not UTF-8 text"), where=f"{path}, {name}", remedy=say("save it as UTF-8")
+        ) from error
 
 
 def _add_project(tx: Transaction, material: Material, slug: str | None, path: str) -> Project:
@@ -153,7 +158,9 @@ def _add_project(tx: Transaction, material: Material, slug: str | None, path: st
     wanted = slug or head["slug"]
     if tx.projects.by_slug(wanted) is not None:
         raise UsageError(
-            f"there is a project '{wanted}' already", where=path, remedy="import it under another short name"
+            say("there is a project '{wanted}' already", wanted=wanted),
+            where=path,
+            remedy=say("import it under another short name"),
         )
     return tx.projects.add(
         wanted,

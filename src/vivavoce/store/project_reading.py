@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vivavoce.errors import DataError, Fault, nearest
+from vivavoce.messages import say
 from vivavoce.store.project_files import (
     ANSWER,
     BOTS,
@@ -89,7 +90,7 @@ def read_material(parts: Parts, where: str) -> Material:
     talks = tuple(_talks(reading))
     if reading.faults:
         raise DataError(
-            "the project cannot be imported", where=where, faults=reading.faults, remedy="correct the files"
+            say("the project cannot be imported"), where=where, faults=reading.faults, remedy=say("correct the files")
         )
     return Material(head, topics, examples, bots, suites, talks)
 
@@ -97,10 +98,10 @@ def read_material(parts: Parts, where: str) -> Material:
 def _head(reading: _Reading) -> Mapping[str, Any]:
     value = _parsed(reading, reading.parts[PROJECT], PROJECT)
     if not isinstance(value, dict) or value.get("format") != FORMAT or value.get("format_version") != FORMAT_VERSION:
-        reading.blame("this is not the head of a project that this program can read", PROJECT)
+        reading.blame(say("this is not the head of a project that this program can read"), PROJECT)
         return {}
     if _fits(reading, value, HEAD, PROJECT) and not all(isinstance(code, str) for code in value["languages"]):
-        reading.blame("languages must be a list of codes", PROJECT)
+        reading.blame(say("languages must be a list of codes"), PROJECT)
     return value
 
 
@@ -109,9 +110,9 @@ def _topics(reading: _Reading) -> Iterator[Mapping[str, str]]:
     for where, row in _rows(reading, TOPICS, TOPIC_COLUMNS, ANSWER):
         name = row["topic"]
         if not name.strip():
-            reading.blame("the topic has no name", where)
+            reading.blame(say("the topic has no name"), where)
         elif name in seen:
-            reading.blame(f"the topic '{name}' is there already, in {seen[name]}", where)
+            reading.blame(say("the topic '{name}' is there already, in {seen}", name=name, seen=seen[name]), where)
         else:
             seen[name] = where
             yield row
@@ -120,10 +121,13 @@ def _topics(reading: _Reading) -> Iterator[Mapping[str, str]]:
 def _examples(reading: _Reading, topics: set[str]) -> Iterator[Mapping[str, Any]]:
     for where, row in _rows(reading, EXAMPLES, EXAMPLE_COLUMNS):
         if not row["text"].strip():
-            reading.blame("the message is empty", where)
+            reading.blame(say("the message is empty"), where)
         if row["topic"] and row["topic"] not in topics:
             hint = nearest(row["topic"], sorted(topics))
-            reading.blame(f"there is no topic '{row['topic']}' in {TOPICS}.{hint}", where)
+            reading.blame(
+                say("there is no topic '{topic}' in {topics}.{hint}", topic=row["topic"], topics=TOPICS, hint=hint),
+                where,
+            )
         yield {**row, "created": _moment(reading, row["created"], where)}
 
 
@@ -134,7 +138,7 @@ def _suites(reading: _Reading) -> Iterator[Mapping[str, Any]]:
         scenarios = list(_objects(reading, listed, SCENARIO))
         for file in (suite["file"], *(scenario["file"] for scenario in scenarios)):
             if file not in reading.parts:
-                reading.blame(f"there is no file '{file}'", where)
+                reading.blame(say("there is no file '{file}'", file=file), where)
         texts = [{**scenario, "text": reading.parts.get(scenario["file"], "")} for scenario in scenarios]
         yield {**suite, "head": reading.parts.get(suite["file"], ""), "scenarios": texts}
 
@@ -146,7 +150,7 @@ def _talks(reading: _Reading) -> Iterator[Mapping[str, Any]]:
     for talk in _objects(reading, parsed, TALK):
         where = f"{talk['name']} in {DIALOGUES}"
         if not all(isinstance(turn, dict) for turn in talk["turns"]):
-            reading.blame("turns must be a list of objects", where)
+            reading.blame(say("turns must be a list of objects"), where)
         listed = [(f"{where}, rating {number}", each) for number, each in enumerate(talk["ratings"], 1)]
         ratings = [
             {**rating, "created": _moment(reading, rating["created"], where)}
@@ -162,15 +166,22 @@ def _rows(
     try:
         rows = list(read_table(reading.parts[name]))
     except (ValueError, csv.Error) as error:
-        reading.blame(f"the table cannot be read: {error}", name)
+        reading.blame(say("the table cannot be read: {error}", error=error), name)
         return
     first = next(iter(rows), (1, dict.fromkeys(columns, "")))[1]
     for column in columns:
         if column not in first:
-            reading.blame(f"there is no column '{column}'", name)
+            reading.blame(say("there is no column '{column}'", column=column), name)
     for column in first:
         if column not in columns and not (open_end and column.startswith(open_end)):
-            reading.blame(f"the column '{column}' is unknown.{nearest(column, list(columns))}", name)
+            reading.blame(
+                say(
+                    "the column '{column}' is unknown.{nearest}",
+                    column=column,
+                    nearest=nearest(column, list(columns)),
+                ),
+                name,
+            )
     if all(column in first for column in columns):
         yield from ((f"{name}, line {line}", row) for line, row in rows)
 
@@ -178,7 +189,7 @@ def _rows(
 def _list(reading: _Reading, name: str) -> list[tuple[str, Any]]:
     value = _parsed(reading, reading.parts[name], name)
     if not isinstance(value, list):
-        reading.blame("must be a list", name)
+        reading.blame(say("must be a list"), name)
         return []
     return [(f"{name}, entry {number}", each) for number, each in enumerate(value, 1)]
 
@@ -192,24 +203,24 @@ def _objects(
         if not _fits(reading, value, shape, where):
             continue
         if unique is not None and value[unique] in seen:
-            reading.blame(f"'{value[unique]}' is there twice", where)
+            reading.blame(say("'{value}' is there twice", value=value[unique]), where)
         seen.add(value[unique] if unique is not None else "")
         yield value
 
 
 def _fits(reading: _Reading, value: object, shape: Shape, where: str) -> bool:
     if not isinstance(value, dict):
-        reading.blame("must be an object", where)
+        reading.blame(say("must be an object"), where)
         return False
     missing = [key for key in shape if key not in value]
     unknown = [key for key in value if key not in shape]
     wrong = [key for key, kind in shape.items() if key in value and not _is(value[key], kind)]
     for key in missing:
-        reading.blame(f"'{key}' is missing", where)
+        reading.blame(say("'{key}' is missing", key=key), where)
     for key in unknown:
-        reading.blame(f"'{key}' is unknown.{nearest(key, list(shape))}", where)
+        reading.blame(say("'{key}' is unknown.{nearest}", key=key, nearest=nearest(key, list(shape))), where)
     for key in wrong:
-        reading.blame(f"'{key}' cannot be {value[key]!r}", where)
+        reading.blame(say("'{key}' cannot be {value}", key=key, value=repr(value[key])), where)
     return not (missing or unknown or wrong)
 
 
@@ -223,7 +234,7 @@ def _parsed(reading: _Reading, text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        reading.blame(f"this is not JSON: {error}", where)
+        reading.blame(say("this is not JSON: {error}", error=error), where)
         return None
 
 
@@ -231,6 +242,6 @@ def _moment(reading: _Reading, text: str, where: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        reading.blame(f"'{text}' is not a time such as 2024-05-02T08:30:00+00:00", where)
+        reading.blame(say("'{text}' is not a time such as 2024-05-02T08:30:00+00:00", text=text), where)
         return datetime.now(UTC)
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from vivavoce.errors import DataError, Fault
+from vivavoce.messages import say
 from vivavoce.store.columns import Moment
 
 Convert = Callable[[Any], Any]
@@ -87,7 +88,7 @@ def _parsed(line: bytes, table: sa.Table, where: str) -> dict[str, Any]:
         return {name: _value(table.columns[name], value) for name, value in values.items()}
     except (ValueError, TypeError, binascii.Error) as error:
         raise DataError(
-            "a row cannot be read", faults=[Fault(str(error), where)], remedy="use another copy of the file"
+            say("a row cannot be read"), faults=[Fault(str(error), where)], remedy=say("use another copy of the file")
         ) from error
 
 

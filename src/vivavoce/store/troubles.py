@@ -22,6 +22,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, InternalEr
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from vivavoce.errors import Fault, StoreError
+from vivavoce.messages import say
 from vivavoce.store.stamps import now
 
 _log = logging.getLogger(__name__)
@@ -102,22 +103,24 @@ def store_error(error: Exception, url: URL, *, connecting: bool = False) -> Stor
     }
     match trouble:
         case Trouble.AWAY:
-            remedy = "check that it runs and that its address is right"
-            return StoreError("the database does not answer", remedy=remedy, **known)
+            remedy = say("check that it runs and that its address is right")
+            return StoreError(say("the database does not answer"), remedy=remedy, **known)
         case Trouble.FULL:
-            remedy = "free some space on it; nothing was changed"
-            return StoreError("the disk of the database is full", remedy=remedy, **known)
+            remedy = say("free some space on it; nothing was changed")
+            return StoreError(say("the disk of the database is full"), remedy=remedy, **known)
         case Trouble.BUSY:
-            return StoreError("the workspace is busy", remedy="try again in a moment; nothing was changed", **known)
+            return StoreError(
+                say("the workspace is busy"), remedy=say("try again in a moment; nothing was changed"), **known
+            )
         case Trouble.UNFIT:
-            remedy = "`viva workspace status` tells which version it has, if any"
-            return StoreError("this is not a workspace that this version can read", remedy=remedy, **known)
+            remedy = say("`viva workspace status` tells which version it has, if any")
+            return StoreError(say("this is not a workspace that this version can read"), remedy=remedy, **known)
 
 
 def disk_full_error() -> StoreError:
     """Return the error for a file that found no room on the disk."""
-    remedy = "free some space on it; nothing was changed"
-    return StoreError("the disk of the server is full", trouble=Trouble.FULL, remedy=remedy)
+    remedy = say("free some space on it; nothing was changed")
+    return StoreError(say("the disk of the server is full"), trouble=Trouble.FULL, remedy=remedy)
 
 
 def is_disk_full(error: BaseException) -> bool:

@@ -15,6 +15,7 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from vivavoce.errors import AbsentError, AccessError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, SignIn, Token, User
 from vivavoce.web.config import WebConfig
@@ -61,7 +62,7 @@ class Needs:
         visitor = visitor_of(request)
         if visitor is None:
             raise SignInNeededError(
-                "nobody is signed in", remedy="sign in, or send a key in the Authorization header"
+                say("nobody is signed in"), remedy=say("sign in, or send a key in the Authorization header")
             )
         visitor.actor.require(self.role)
         return visitor
@@ -75,7 +76,8 @@ class NeedsPerson(Needs):
         visitor = await super().__call__(request)
         if visitor.token is not None:
             raise AccessError(
-                "this page is for people, and a key was sent", remedy="sign in with a browser, or use the API"
+                say("this page is for people, and a key was sent"),
+                remedy=say("sign in with a browser, or use the API"),
             )
         return visitor
 
@@ -110,7 +112,9 @@ async def project_in_path(request: Request, slug: str) -> Project:
     await _look_up(request)
     project = cast("Project | None", request.state.project)
     if project is None:
-        raise AbsentError(f"there is no project '{slug}'", remedy="choose one from the list of projects")
+        raise AbsentError(
+            say("there is no project '{slug}'", slug=slug), remedy=say("choose one from the list of projects")
+        )
     return project
 
 

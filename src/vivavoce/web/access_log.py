@@ -15,6 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import FileError
+from vivavoce.messages import say
 from vivavoce.web.security import client_address
 
 STANDARD_ERROR = "-"
@@ -88,9 +89,9 @@ def _lines_to(target: str) -> logging.Logger:
         handler = logging.StreamHandler() if target == STANDARD_ERROR else _LogFile(target, encoding="utf-8")
     except OSError as error:
         raise FileError(
-            f"the access log cannot be written: {error.strerror or error}",
+            say("the access log cannot be written: {strerror}", strerror=error.strerror or error),
             where=target,
-            remedy="check that the folder exists and that you may write there",
+            remedy=say("check that the folder exists and that you may write there"),
         ) from error
     lines.addHandler(handler)
     return lines

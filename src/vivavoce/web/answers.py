@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from vivavoce.errors import AbsentError
 from vivavoce.files.exports import csv_bytes, xlsx_bytes
+from vivavoce.messages import say
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Visitor, store_of, visitor_of
 from vivavoce.web.language import Words, choose_language
@@ -85,7 +86,7 @@ def table_file(
 ) -> Response:
     """Return a table as a file; there is nothing at the address of another `kind` than csv and xlsx."""
     if kind not in TABLES:
-        raise AbsentError("there is nothing here", remedy="take the table as .csv or .xlsx")
+        raise AbsentError(say("there is nothing here"), remedy=say("take the table as .csv or .xlsx"))
     content = xlsx_bytes(title or name, columns, rows) if kind == "xlsx" else csv_bytes(columns, rows)
     return download(f"{name}.{kind}", MEDIA[kind], content)
 

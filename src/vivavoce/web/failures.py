@@ -26,7 +26,7 @@ from vivavoce.errors import (
     VivaError,
     WorkError,
 )
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.troubles import Trouble, disk_full_error, is_disk_full
 from vivavoce.web.access import SignInNeededError
 from vivavoce.web.answers import go, page, words_of
@@ -156,7 +156,7 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
     @app.exception_handler(RequestValidationError)
     def _unreadable(request: Request, error: RequestValidationError) -> Response:
         faults = [Fault(str(one["msg"]), ".".join(str(step) for step in one["loc"])) for one in error.errors()]
-        shown = UsageError("the request cannot be read", faults=faults, remedy="correct these places")
+        shown = UsageError(say("the request cannot be read"), faults=faults, remedy=say("correct these places"))
         return answer_error(request, shown, 422)
 
     @app.exception_handler(Exception)
@@ -165,7 +165,9 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
             log.error("a page failed: the disk is full")
             return answer_error(request, disk_full_error())
         log.exception("a page failed", exc_info=error)
-        shown = VivaError("something went wrong on our side", remedy="try again; the log of the server says more")
+        shown = VivaError(
+            say("something went wrong on our side"), remedy=say("try again; the log of the server says more")
+        )
         return answer_error(request, shown)
 
 

@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from vivavoce.errors import Fault, UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.web.access import config_of
 from vivavoce.web.security import read_form, saved_upload
 
@@ -32,7 +33,7 @@ class Fields:
         value = self._data.get(name)
         said = value.strip() if isinstance(value, str) else ""
         if len(said) > most:
-            self.faults.append(Fault(f"this is longer than {most:,} characters", name))
+            self.faults.append(Fault(say("this is longer than {most:,} characters", most=most), name))
         return said
 
     def secret(self, name: str) -> str:
@@ -50,9 +51,11 @@ class Fields:
         said = value if isinstance(value, str) else ""
         lines = tuple(line.strip() for line in said.splitlines() if line.strip())
         if len(lines) > most:
-            self.faults.append(Fault(f"this has more than {most:,} lines", name))
+            self.faults.append(Fault(say("this has more than {most:,} lines", most=most), name))
         if len(said) > most_letters:
-            self.faults.append(Fault(f"this is longer than {most_letters:,} characters", name))
+            self.faults.append(
+                Fault(say("this is longer than {most_letters:,} characters", most_letters=most_letters), name)
+            )
         return lines
 
     def flag(self, name: str) -> bool:
@@ -63,7 +66,11 @@ class Fields:
         """Return one of the known values."""
         said = self.text(name) or default
         if said not in known:
-            self.faults.append(Fault(f"'{said}' is not to be chosen here.{nearest(said, known)}", name))
+            self.faults.append(
+                Fault(
+                    say("'{said}' is not to be chosen here.{nearest}", said=said, nearest=nearest(said, known)), name
+                )
+            )
         return said
 
     def number(self, name: str, default: float, *, low: float, high: float) -> float:
@@ -76,7 +83,9 @@ class Fields:
         except ValueError:
             value = float("nan")
         if not low <= value <= high:
-            self.faults.append(Fault(f"'{said}' is not a number from {low:g} to {high:g}", name))
+            self.faults.append(
+                Fault(say("'{said}' is not a number from {low:g} to {high:g}", said=said, low=low, high=high), name)
+            )
             return default
         return value
 
@@ -84,7 +93,7 @@ class Fields:
         """Return a whole number within its range."""
         value = self.number(name, default, low=low, high=high)
         if value != int(value):
-            self.faults.append(Fault(f"{value:g} is not a whole number", name))
+            self.faults.append(Fault(say("{value:g} is not a whole number", value=value), name))
         return int(value)
 
     def has_file(self, name: str) -> bool:
@@ -97,14 +106,16 @@ class Fields:
         """Put the file that was sent aside under a safe name, until the block ends."""
         value = self._data.get(name)
         if not isinstance(value, UploadFile) or not value.filename:
-            raise UsageError("no file was chosen", where=name, remedy="choose a file and send it again")
+            raise UsageError(say("no file was chosen"), where=name, remedy=say("choose a file and send it again"))
         with TemporaryDirectory(prefix="viva-") as folder:
             yield saved_upload(value, Path(folder), max_bytes=self._max)
 
     def check(self) -> None:
         """Refuse the form where a field cannot be used, all faults at once."""
         if self.faults:
-            raise UsageError("some fields cannot be used", faults=self.faults, remedy="correct them and send again")
+            raise UsageError(
+                say("some fields cannot be used"), faults=self.faults, remedy=say("correct them and send again")
+            )
 
     def fault_of(self, name: str) -> str:
         """Return what is wrong with a field, for the place beside it."""

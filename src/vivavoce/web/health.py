@@ -18,6 +18,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse
 
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.stamps import now
 from vivavoce.workspace.exams.silence import count_alive
@@ -100,7 +101,10 @@ async def _show_part(request: Request, part: str) -> JSONResponse:
         return _answer(asdict(health.known("process")), healthy=True)
     parts = {str(name): state for name, state in (await health.look(request.app.state.store)).items()}
     if part not in parts:
-        raise AbsentError("there is nothing here", remedy=f"ask {', '.join(f'{HEALTH}/{name}' for name in parts)}")
+        raise AbsentError(
+            say("there is nothing here"),
+            remedy=say("ask {names}", names=", ".join(f"{HEALTH}/{name}" for name in parts)),
+        )
     return _answer(asdict(parts[part]), healthy=parts[part].status == OK)
 
 

@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 from fastapi import Path, Query
 
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 from vivavoce.web.answers import TABLES
 from vivavoce.web.parts import Column, Field, Pager
 from vivavoce.web.parts import Row as TableRow
@@ -98,7 +99,7 @@ class Listing:
 def check_ending(name: str, ending: str) -> None:
     """Refuse a file that a list is not given as, before any work is done for it."""
     if ending not in TABLES:
-        raise AbsentError("there is nothing here", remedy=f"take {name}.csv or {name}.xlsx")
+        raise AbsentError(say("there is nothing here"), remedy=say("take {name}.csv or {name}.xlsx", name=name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.errors import Fault
+from vivavoce.messages import say
 from vivavoce.options import Option, UnfitError, check_value
 from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
@@ -172,7 +173,7 @@ def _read_pairs(form: Fields, name: str) -> list[list[float]]:
     text = form.text(name, most=200)
     pairs = [[int(k), float(p)] for k, p in _PAIR.findall(text)]
     if not pairs or _PAIR.sub("", text).strip("; \t"):
-        form.faults.append(Fault("write pairs such as 0,0.15; 3,0", name))
+        form.faults.append(Fault(say("write pairs such as 0,0.15; 3,0"), name))
     return pairs
 
 

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import now
@@ -53,7 +54,9 @@ class PendingUploads:
         fresh = bool(kept) and datetime.fromisoformat(kept["at"]) + LIFETIME > now()
         if not fresh or not secrets.compare_digest(str(kept["key"]).encode(), key.encode("utf-8", "replace")):
             raise AbsentError(
-                "this preview is not there any more: it was used, replaced by a newer one, or is older than an hour",
+                say(
+                    "this preview is not there any more: it was used, replaced by a newer one, or is older than an hour"
+                ),
                 remedy=self.remedy,
             )
         return kept

@@ -9,9 +9,9 @@ from vivavoce.conversations.findings.columns import columns_of
 from vivavoce.conversations.findings.comparison import Tested, compare_two, decide
 from vivavoce.conversations.result import Change, ConversationsResult, Line, RunDiff
 from vivavoce.conversations.transcript import RunHeader, TalkKey
-from vivavoce.errors import UsageError, plural
+from vivavoce.errors import UsageError
+from vivavoce.messages import say, say_count
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.sentences import say
 
 Place = tuple[str, int, int]
 Turn = tuple[str, int]
@@ -122,13 +122,17 @@ def _warnings(
 ) -> Iterator[str]:
     lost = sum(a.verdict.outcome in _IDLE or b.verdict.outcome in _IDLE for a, b in turns)
     if lost:
-        yield say(f"{plural(lost, 'turn')} could not be compared: failed to run or not reached in one of the runs")
+        yield say(
+            "{turns} could not be compared: failed to run or not reached in one of the runs",
+            turns=say_count(lost, "{n} turn", "{n} turns"),
+        )
     old, new = ({bot.name for bot in run.header.bots} for run in (before, after))
     if old & new and old != new:
         names = ", ".join(sorted(old ^ new))
-        yield say(f"bots in one of the runs only are not compared: {names}")
+        yield say("bots in one of the runs only are not compared: {names}", names=names)
     if before.header.repeats != after.header.repeats:
         yield say(
-            f"the runs have {before.header.repeats} and {after.header.repeats} repeats: "
-            "only repeats that are in both are compared"
+            "the runs have {repeats} and {header_repeats} repeats: only repeats that are in both are compared",
+            repeats=before.header.repeats,
+            header_repeats=after.header.repeats,
         )

@@ -18,9 +18,9 @@ from vivavoce.conversations.findings.unchecked import find_delays, find_unchecke
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Health, Line, Verdict
 from vivavoce.conversations.scenario import Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange, RunHeader, Transcript
-from vivavoce.errors import DataError, nearest, plural
+from vivavoce.errors import DataError, nearest
+from vivavoce.messages import say, say_count
 from vivavoce.records import Status
-from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -118,18 +118,28 @@ def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health
     held = sum(cell.conversations for cell in totals)
     planned = len(header.plan.scripts) * len(header.bots) * header.repeats
     if held < planned:
-        yield say(f"{planned - held:,} of {plural(planned, 'conversation')} not held: resume the run to complete it")
+        yield say(
+            "{planned:,} of {conversations} not held: resume the run to complete it",
+            planned=planned - held,
+            conversations=say_count(planned, "{n} conversation", "{n} conversations"),
+        )
     for cell in totals:
         if cell.incomplete:
             yield say(
-                f"{cell.bot!s} is incomplete: {cell.counts.error:,} of {plural(cell.turns, 'turn')} could not be run"
+                "{bot} is incomplete: {error:,} of {turns} could not be run",
+                bot=cell.bot,
+                error=cell.counts.error,
+                turns=say_count(cell.turns, "{n} turn", "{n} turns"),
             )
     scenarios = len(set(columns.scenario_cluster.tolist()))
     if 0 < scenarios < FEW_SCENARIOS:
-        yield say(f"only {plural(scenarios, 'scenario')}: intervals are rough, and few differences can be shown")
+        yield say(
+            "only {scenarios}: intervals are rough, and few differences can be shown",
+            scenarios=say_count(scenarios, "{n} scenario", "{n} scenarios"),
+        )
     if len({cell.intent_source for cell in totals}) > 1:
         yield say("some bots name their topics and others are judged by their replies alone: compare them with care")
     if health.leaks:
-        found = plural(len(health.leaks), "message")
-        yield say(f"{found} found in the training phrases of a bot: a test of memory alone")
+        found = say_count(len(health.leaks), "{n} message", "{n} messages")
+        yield say("{found} found in the training phrases of a bot: a test of memory alone", found=found)
     yield from warn_of_levels(health.difficulty)

@@ -14,8 +14,8 @@ from vivavoce.conversations.findings.columns import Columns, Floats, sum_by
 from vivavoce.conversations.findings.draws import gather
 from vivavoce.conversations.result import Health, Line
 from vivavoce.conversations.scenario import LEVELS, Kind, Plan
+from vivavoce.messages import say
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 
 # A "yes" or a "good morning" stands in every training set; that is no leak.
 LEAST_WORDS = 3
@@ -123,8 +123,13 @@ def warn_of_levels(difficulty: Mapping[str, Rate]) -> list[str]:
     known = [(level, rate) for level, rate in known if rate.n >= LEAST_TURNS]
     return [
         say(
-            f"the level '{hard}' is meant to be harder than '{easy}' but came out easier: "
-            f"{100 * above:.0f} % of its turns passed against {100 * below:.0f} %{_maybe(rates)}"
+            "the level '{hard}' is meant to be harder than '{easy}' but came out easier: {above:.0f} % of its "
+            "turns passed against {below:.0f} %{maybe}",
+            hard=hard,
+            easy=easy,
+            above=100 * above,
+            below=100 * below,
+            maybe=_maybe(rates),
         )
         for place, (easy, low) in enumerate(known)
         for hard, high in known[place + 1 :]

@@ -13,9 +13,9 @@ from vivavoce.conversations.findings.topics import truth_of
 from vivavoce.conversations.result import Line, Problem
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import plural
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status
-from vivavoce.sentences import say
 
 EXAMPLES = 5
 # After this long people think that nothing will come.
@@ -84,7 +84,7 @@ _KINDS = {
         say("find out what the bot waits for, or allow it more time"),
     ),
     "slow": _Kind(
-        say(f"answers take longer than {SLOW_MS / 1000:.0f} seconds"),
+        say("answers take longer than {slow_ms:.0f} seconds", slow_ms=SLOW_MS / 1000),
         say("show that the bot is typing, and find out what it waits for"),
     ),
     "error": _Kind(
@@ -139,12 +139,12 @@ def _findings(line: Line, lost: bool) -> Iterator[Finding]:
 
 def _topic(line: Line) -> str:
     topic = truth_of(line)
-    return f"'{topic}'" if topic else say(f"no named topic (scenario '{line.scenario}')")
+    return f"'{topic}'" if topic else say("no named topic (scenario '{scenario}')", scenario=line.scenario)
 
 
 def _answered_with(line: Line) -> str:
     intent = line.verdict.intent
-    return say(f"the topic '{intent}'") if intent else say("a reply of some other kind")
+    return say("the topic '{intent}'", intent=intent) if intent else say("a reply of some other kind")
 
 
 def _silence(line: Line) -> Finding:

@@ -9,9 +9,8 @@ import numpy as np
 
 from vivavoce.conversations.findings.columns import Columns
 from vivavoce.conversations.result import Delay, Gap, Unchecked
-from vivavoce.errors import plural
+from vivavoce.messages import say, say_count
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.sentences import say
 
 __all__ = ["find_delays", "find_unchecked", "warn_of_delays", "warn_of_gap"]
 
@@ -33,14 +32,17 @@ def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
 
 def warn_of_gap(one: Unchecked) -> str:
     """Say what could not be checked with a bot, and what to do about it."""
-    bot, part, turns = one.bot, one.gap.part, plural(one.of, "turn")
-    rest = say(f"{plural(one.partly, 'turn')} could be checked only in part")
+    bot, part, turns = one.bot, one.gap.part, say_count(one.of, "{n} turn", "{n} turns")
+    rest = say("{turns} could be checked only in part", turns=say_count(one.partly, "{n} turn", "{n} turns"))
     if not one.turns:
-        return say(f"{bot!s} reports no {part}: {rest}")
-    left = say(f"{one.turns:,} of {turns} could not be checked, so no number counts them")
+        return say("{bot} reports no {part}: {rest}", bot=bot, part=part, rest=rest)
+    left = say("{turns:,} of {turns2} could not be checked, so no number counts them", turns=one.turns, turns2=turns)
     unchecked = f"{left}; {rest}" if one.partly else left
     return say(
-        f"{bot!s} reports no {part}: {unchecked}. Expect a reply in these turns too, or let the bot report {part}."
+        "{bot} reports no {part}: {unchecked}. Expect a reply in these turns too, or let the bot report {part}.",
+        bot=bot,
+        part=part,
+        unchecked=unchecked,
     )
 
 
@@ -50,9 +52,13 @@ def warn_of_delays(delays: Iterable[Delay]) -> Iterator[str]:
         if one.large:
             bot, share, p95, most = one.bot, 100 * one.share, one.p95_ms, one.max_ms
             yield say(
-                f"{bot!s}: response times include delays of this machine, {share:.0f} % of the time measured"
-                f" (95 % of replies up to {p95:,.0f} ms, at most {most:,.0f} ms): hold fewer conversations at once,"
-                " or use a less busy machine"
+                "{bot}: response times include delays of this machine, {share:.0f} % of the time measured (95 % of "
+                "replies up to {p95:,.0f} ms, at most {most:,.0f} ms): hold fewer conversations at once, or use a "
+                "less busy machine",
+                bot=bot,
+                share=share,
+                p95=p95,
+                most=most,
             )
 
 

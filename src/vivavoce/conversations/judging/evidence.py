@@ -13,8 +13,8 @@ from vivavoce.conversations.judging.plain import plain, shorten
 from vivavoce.conversations.result import Gap
 from vivavoce.conversations.scenario import Expectation, ExpectedAction, Match, Pattern
 from vivavoce.conversations.transcript import Exchange
+from vivavoce.messages import say
 from vivavoce.records import Reply
-from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -115,7 +115,7 @@ def _check_any(scene: Scene) -> Check:
     look = next((each for each in found if each.needs_look), None)
     if len(found) == 1 or look is not None:
         return Check(False, (look or found[0]).why, needs_look=look is not None)
-    return Check(False, say(f"none of {len(found):,} expected texts was found"))
+    return Check(False, say("none of {count:,} expected texts was found", count=len(found)))
 
 
 def _check_order(scene: Scene) -> Iterator[Check]:
@@ -131,7 +131,8 @@ def _check_order(scene: Scene) -> Iterator[Check]:
         later = [place for place in found if place >= last]
         if not later:
             yield Check(
-                False, say(f"{shorten(pattern.text)!s} came too early: the texts were expected in another order")
+                False,
+                say("{text} came too early: the texts were expected in another order", text=shorten(pattern.text)),
             )
             return
         last = later[0]
@@ -145,7 +146,7 @@ def check_forbidden(scene: Scene) -> Iterator[Check]:
     """Check that nothing of `none` was said."""
     for pattern in scene.expect.none:
         if scene.match(pattern, scene.reply.texts).passed:
-            yield Check(False, say(f"said what it must not: {shorten(pattern.text)!s}"))
+            yield Check(False, say("said what it must not: {text}", text=shorten(pattern.text)))
         else:
             yield Check(True)
 
@@ -154,7 +155,7 @@ def check_buttons(scene: Scene) -> Iterator[Check]:
     """Check that every expected button was offered."""
     for label in scene.expect.buttons:
         offered = any(scene.same(label, button) for button in scene.reply.buttons)
-        yield Check(True) if offered else Check(False, say(f"did not offer the button {shorten(label)!s}"))
+        yield Check(True) if offered else Check(False, say("did not offer the button {label}", label=shorten(label)))
 
 
 # --- what was done -----------------------------------------------------------------------------------------------
@@ -200,8 +201,8 @@ def as_text(value: object) -> str:
 def _not_taken(scene: Scene, wanted: ExpectedAction) -> str:
     taken = ", ".join(map(str, scene.reply.actions))
     if not taken:
-        return say(f"expected the action {wanted!s}, got none")
-    return say(f"expected the action {wanted!s}, got {shorten(taken)!s}")
+        return say("expected the action {wanted}, got none", wanted=wanted)
+    return say("expected the action {wanted}, got {taken}", wanted=wanted, taken=shorten(taken))
 
 
 # --- what was understood -----------------------------------------------------------------------------------------
@@ -219,10 +220,10 @@ def check_slots(scene: Scene) -> Iterator[Check]:
     yield from (_check_slot(scene, name, value) for name, value in wanted.items())
     for name in expect.slot_names:
         found = _slot(slots, name) is not None
-        yield Check(found, "" if found else say(f"slot {name!s} was not filled"))
+        yield Check(found, "" if found else say("slot {name} was not filled", name=name))
     for value in expect.slot_values:
         found = any(scene.same(value, given) for given in slots.values())
-        yield Check(found, "" if found else say(f"no slot holds {shorten(value)!s}"))
+        yield Check(found, "" if found else say("no slot holds {value}", value=shorten(value)))
 
 
 def _check_slot(scene: Scene, name: str, value: str) -> Check:
@@ -231,7 +232,7 @@ def _check_slot(scene: Scene, name: str, value: str) -> Check:
         return Check(True)
     nothing = say("nothing")
     wanted, got = value or nothing, given or nothing
-    return Check(False, say(f"slot {name!s}: expected {wanted}, got {got}"))
+    return Check(False, say("slot {name}: expected {wanted}, got {got}", name=name, wanted=wanted, got=got))
 
 
 def _slot(slots: Mapping[str, str], name: str) -> str | None:
@@ -247,7 +248,10 @@ def check_confidence(scene: Scene) -> Iterator[Check]:
         yield Check(None, say("confidence was not checked: the bot reports none"), gap=Gap.CONFIDENCE)
         return
     yield Check(
-        given >= least, "" if given >= least else say(f"confidence {given:.2f}, expected at least {least:.2f}")
+        given >= least,
+        ""
+        if given >= least
+        else say("confidence {given:.2f}, expected at least {least:.2f}", given=given, least=least),
     )
 
 
@@ -262,7 +266,12 @@ def check_margin(scene: Scene) -> Iterator[Check]:
         return
     margin = scores[0] - scores[1]
     holds = margin >= least
-    yield Check(holds, "" if holds else say(f"only {margin:.2f} ahead of the next topic, expected {least:.2f}"))
+    yield Check(
+        holds,
+        ""
+        if holds
+        else say("only {margin:.2f} ahead of the next topic, expected {least:.2f}", margin=margin, least=least),
+    )
 
 
 def ranking(raw: object) -> list[float]:
@@ -288,5 +297,8 @@ def check_time(scene: Scene) -> Iterator[Check]:
         yield Check(None, say("the time was not checked: this machine was busy while it waited for the bot"))
         return
     yield Check(
-        given <= most, "" if given <= most else say(f"answered after {given:,.0f} ms, expected within {most:,.0f} ms")
+        given <= most,
+        ""
+        if given <= most
+        else say("answered after {given:,.0f} ms, expected within {most:,.0f} ms", given=given, most=most),
     )

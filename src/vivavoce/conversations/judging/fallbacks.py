@@ -15,8 +15,8 @@ from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.judging.matching import match_reply
 from vivavoce.conversations.judging.plain import shorten
 from vivavoce.conversations.scenario import Match, Pattern, Plan
+from vivavoce.messages import say
 from vivavoce.records import Guess, Reply
-from vivavoce.sentences import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def held_back(reply: Reply, sign: Sign) -> Guess | None:
 
 def _topic_sign(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
     if reply.intent and same_topic(reply.intent) in fallback_topics(bot, plan):
-        return Sign("intent", say(f"topic {reply.intent!s} means that it did not understand"))
+        return Sign("intent", say("topic {intent} means that it did not understand", intent=reply.intent))
     if bot.reports_intent and not reply.intent:
         return Sign("no_intent", say("the bot named no topic"))
     return None
@@ -63,7 +63,7 @@ def _topic_sign(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
 def _text_sign(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
     for text in (*plan.fallback.replies, *bot.fallback.replies):
         if match_reply(Pattern(text), reply.texts, default=Match.CONTAINS, values={}).passed:
-            return Sign("reply", say(f"the reply fits the fallback text {shorten(text)!s}"))
+            return Sign("reply", say("the reply fits the fallback text {text}", text=shorten(text)))
     return None
 
 
@@ -71,4 +71,7 @@ def _confidence_sign(reply: Reply, bot: BotFacts) -> Sign | None:
     threshold = bot.fallback.threshold
     if threshold is None or reply.confidence is None or reply.confidence >= threshold:
         return None
-    return Sign("confidence", say(f"confidence {reply.confidence:.2f} is under {threshold:.2f}"))
+    return Sign(
+        "confidence",
+        say("confidence {confidence:.2f} is under {threshold:.2f}", confidence=reply.confidence, threshold=threshold),
+    )

@@ -14,9 +14,9 @@ from vivavoce.conversations.judging.fallbacks import Sign, fallback_topics, held
 from vivavoce.conversations.result import Gap, Verdict
 from vivavoce.conversations.scenario import Expectation, Plan, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Reply, Status
-from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -33,7 +33,7 @@ _GAPS = {
 
 # No bot says so much to a person; a text without end must not hold the examiner up.
 MOST_READ = 20_000
-CUT = say(f"the reply is very long: only its first {MOST_READ:,} characters were judged")
+CUT = say("the reply is very long: only its first {most_read:,} characters were judged", most_read=MOST_READ)
 
 
 def judge(
@@ -189,7 +189,7 @@ def _judge_out_of_scope(verdict: Verdict, scene: Scene, sign: Sign | None) -> Ve
     if sign is None:
         why = say("expected a fallback, got an answer")
         if scene.reply.intent:
-            why = say(f"expected a fallback, got an answer about {scene.reply.intent!s}")
+            why = say("expected a fallback, got an answer about {intent}", intent=scene.reply.intent)
         return replace(noted, outcome=TurnOutcome.OVERREACH, reasons=(why,))
     return _with_checks(noted, scene, check_all(scene), TurnOutcome.DECLINED, TurnOutcome.OVERREACH)
 
@@ -199,9 +199,11 @@ def _judge_in_scope(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdic
         sign = None
     noted = _noted(verdict, scene, sign)
     if sign is not None:
-        why = say(f"got a fallback: {sign.reason}")
+        why = say("got a fallback: {reason}", reason=sign.reason)
         if scene.expect.intents:
-            why = say(f"expected topic {_topics(scene.expect)!s}, got a fallback: {sign.reason}")
+            why = say(
+                "expected topic {topics}, got a fallback: {reason}", topics=_topics(scene.expect), reason=sign.reason
+            )
         return replace(noted, outcome=TurnOutcome.MISSED, reasons=(why,))
     topic = _check_topic(scene)
     failed = TurnOutcome.WRONG_INTENT if topic.holds is False else TurnOutcome.WRONG_REPLY
@@ -215,8 +217,8 @@ def _check_topic(scene: Scene) -> Check:
     if intent and same_topic(intent) in {same_topic(name) for name in expect.intents}:
         return Check(True)
     if not intent:
-        return Check(False, say(f"expected topic {_topics(expect)!s}, got none"))
-    return Check(False, say(f"expected topic {_topics(expect)!s}, got {intent!s}"))
+        return Check(False, say("expected topic {topics}, got none", topics=_topics(expect)))
+    return Check(False, say("expected topic {topics}, got {intent}", topics=_topics(expect), intent=intent))
 
 
 def _topics(expect: Expectation) -> str:

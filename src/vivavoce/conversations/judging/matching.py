@@ -34,7 +34,7 @@ from vivavoce.conversations.judging.likeness import (
 from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
 from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy, unmark
 from vivavoce.conversations.scenario import Match, Pattern
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
@@ -267,7 +267,7 @@ def _told(case: _Case, passed: bool, trouble: str) -> Matched:
 def _not_found(case: _Case) -> str:
     names = unfilled(case.pattern.text, case.values)
     note = f" ({', '.join(f'{{{name}}}' for name in names)} has no value)" if names else ""
-    return say(f"did not find {shorten(case.pattern.text)!s} ({case.kind})") + note
+    return say("did not find {text} ({kind})", text=shorten(case.pattern.text), kind=case.kind) + note
 
 
 # --- near matches ------------------------------------------------------------------------------------------------
@@ -306,9 +306,17 @@ def _near(case: _Case, score: float, held_back: str) -> Matched:
     minimum = _minimum(case)
     said = f"{shorten(case.pattern.text)} ({case.kind} {score:.2f}, needs {minimum:.2f})"
     if held_back:
-        return Matched(False, case.kind, score, True, say(f"near {said!s}, but {held_back}: a person should look"))
+        return Matched(
+            False,
+            case.kind,
+            score,
+            True,
+            say("near {said}, but {held_back}: a person should look", said=said, held_back=held_back),
+        )
     passed = score >= minimum
-    return Matched(passed, case.kind, score, why=f"near {said}" if passed else say(f"not near enough to {said!s}"))
+    return Matched(
+        passed, case.kind, score, why=f"near {said}" if passed else say("not near enough to {said}", said=said)
+    )
 
 
 _MATCHERS: Mapping[Match, Callable[[_Case], Matched]] = {

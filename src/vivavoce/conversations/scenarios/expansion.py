@@ -27,6 +27,7 @@ from vivavoce.conversations.scenarios.covering import cover_pairs
 from vivavoce.conversations.scenarios.placeholders import fill, fill_expectation, fill_map, fill_pattern
 from vivavoce.conversations.scenarios.references import find_broken
 from vivavoce.errors import DataError, Fault, UsageError, nearest
+from vivavoce.messages import say
 
 DIGITS = 16
 MAX_TURNS = 10_000
@@ -220,7 +221,7 @@ def _included(suite: Suite, steps: Sequence[Step]) -> list[Turn]:
     for step in steps:
         turns += _included(suite, suite.parts[step.part]) if isinstance(step, Include) else [step]
         if len(turns) > MAX_TURNS:  # parts of parts of parts grow without end
-            raise DataError("a scenario grows beyond reason by its parts", remedy="include less")
+            raise DataError(say("a scenario grows beyond reason by its parts"), remedy=say("include less"))
     return turns
 
 
@@ -296,7 +297,9 @@ def _drawn(drafts: list[Draft], sample: int | None, seed: int) -> list[Draft]:
     if sample is None or sample >= len(drafts):
         return drafts
     if sample < 1:
-        raise UsageError(f"a sample of {sample} is no sample", remedy="give a number from 1 up")
+        raise UsageError(
+            say("a sample of {sample} is no sample", sample=sample), remedy=say("give a number from 1 up")
+        )
     places = random.Random(seed).sample(range(len(drafts)), sample)  # noqa: S311 - a choice of tests
     return [drafts[place] for place in sorted(places)]
 
@@ -333,7 +336,7 @@ def _select(
     ]
     if not chosen:
         raise UsageError(
-            "no scenario fits", where=suite.source, remedy="ask for fewer levels, domains or tags at once"
+            say("no scenario fits"), where=suite.source, remedy=say("ask for fewer levels, domains or tags at once")
         )
     return chosen
 
@@ -342,11 +345,17 @@ def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> N
     for name in wanted:
         if name not in known:
             shown = ", ".join(one or "(none)" for one in list(known)[:20])
-            raise UsageError(f"there is no {what} '{name}'.{nearest(name, known)}", remedy=f"known: {shown}")
+            raise UsageError(
+                say("there is no {what} '{name}'.{nearest}", what=what, name=name, nearest=nearest(name, known)),
+                remedy=say("known: {shown}", shown=shown),
+            )
 
 
 def _refuse(suite: Suite, faults: Sequence[Fault]) -> None:
     if faults:
         raise DataError(
-            "these scenarios cannot be held", where=suite.source, faults=faults, remedy="correct these places"
+            say("these scenarios cannot be held"),
+            where=suite.source,
+            faults=faults,
+            remedy=say("correct these places"),
         )

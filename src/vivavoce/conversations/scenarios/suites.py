@@ -25,6 +25,7 @@ from vivavoce.files.formats import (
     refuse_format,
 )
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say
 
 # The formats in which nothing is lost.
 OWN = ("yaml", "csv", "xlsx")
@@ -51,9 +52,11 @@ def read_suite(path_or_name: str | Path, *, sheet: str | None = None, encoding: 
         # The name is the same on every machine, the path is not.
         return replace(_read_folder(SourceFile(demo.suite_path(name))), name=name, source=name)
     raise FileError(
-        f"there is neither a file nor a shipped suite of this name.{nearest(name, demo.suites())}",
+        say(
+            "there is neither a file nor a shipped suite of this name.{nearest}", nearest=nearest(name, demo.suites())
+        ),
         where=name,
-        remedy=f"give a file or a folder, or one of the shipped suites: {', '.join(demo.suites())}",
+        remedy=say("give a file or a folder, or one of the shipped suites: {names}", names=", ".join(demo.suites())),
     )
 
 
@@ -65,9 +68,9 @@ def write_suite(suite: Suite, path: str | Path) -> None:
     if writer is None:
         extensions = [extension for format in formats for extension in format.extensions]
         raise UsageError(
-            f"scenarios cannot be written as '{file.path.suffix.lower() or path}'",
+            say("scenarios cannot be written as '{suffix}'", suffix=file.path.suffix.lower() or path),
             where=str(path),
-            remedy=f"give a path that ends in {', '.join(extensions)}",
+            remedy=say("give a path that ends in {names}", names=", ".join(extensions)),
         )
     writer(suite, file.path)
 
@@ -87,9 +90,9 @@ def _read_file(file: SourceFile) -> Suite:
     format = find_format(Kind.SCENARIOS, file)
     if format is None:
         raise FileError(
-            f"scenarios are not read from '{file.path.suffix.lower()}' files",
+            say("scenarios are not read from '{suffix}' files", suffix=file.path.suffix.lower()),
             where=str(file.path),
-            remedy=f"give a file that ends in {', '.join(list_extensions(Kind.SCENARIOS))}",
+            remedy=say("give a file that ends in {names}", names=", ".join(list_extensions(Kind.SCENARIOS))),
         )
     return _read(format, file)
 
@@ -111,9 +114,11 @@ def _read_folder(folder: SourceFile) -> Suite:
             if tool and tool.reader is None:
                 raise refuse_format(tool, READ, str(file.path))
         raise FileError(
-            "there are no scenarios in this folder",
+            say("there are no scenarios in this folder"),
             where=str(folder.path),
-            remedy="put files with `scenarios:` there (YAML), or sheets with the columns scenario, level and user",
+            remedy=say(
+                "put files with `scenarios:` there (YAML), or sheets with the columns scenario, level and user"
+            ),
             faults=[Fault(note) for note in notes],
         )
     names = {suite.name for suite in suites}
@@ -164,7 +169,9 @@ def merge_suites(suites: Sequence[Suite], name: str) -> Suite:
     )
     faults += _shared_ids(suites)
     if faults:
-        raise DataError("these files do not fit together", faults=faults, remedy="rename, or keep one of the two")
+        raise DataError(
+            say("these files do not fit together"), faults=faults, remedy=say("rename, or keep one of the two")
+        )
     return merged
 
 
@@ -177,7 +184,7 @@ def _once(suites: Sequence[Suite], key: str, faults: list[Fault]) -> object:
         if value != usual and value not in found.values():
             found[suite.source] = value
     if len(found) > 1 and key != "title":
-        faults.append(Fault(f"`{key}` differs between {' and '.join(found)}"))
+        faults.append(Fault(say("`{key}` differs between {names}", key=key, names=" and ".join(found))))
     return next(iter(found.values()), usual) if key != "title" or len(found) == 1 else usual
 
 
@@ -187,7 +194,17 @@ def _named(suites: Sequence[Suite], key: str, faults: list[Fault]) -> dict[str, 
         for name, value in getattr(suite, key).items():
             before, source = found.setdefault(name, (value, suite.source))
             if _without_lines(before) != _without_lines(value):
-                faults.append(Fault(f"'{name}' under `{key}` is also given in {source}, otherwise", suite.source))
+                faults.append(
+                    Fault(
+                        say(
+                            "'{name}' under `{key}` is also given in {source}, otherwise",
+                            name=name,
+                            key=key,
+                            source=source,
+                        ),
+                        suite.source,
+                    )
+                )
     return {name: value for name, (value, _) in found.items()}
 
 
@@ -204,6 +221,8 @@ def _shared_ids(suites: Sequence[Suite]) -> Iterator[Fault]:
         own = {scenario.id: scenario.line for scenario in suite.scenarios}
         for name, line in own.items():
             if name in owners:
-                where = f"{suite.source}, line {line}"
-                yield Fault(f"there is a scenario '{name}' in {owners[name]} too", where)
+                where = say("{source}, line {line}", source=suite.source, line=line)
+                yield Fault(
+                    say("there is a scenario '{name}' in {owners} too", name=name, owners=owners[name]), where
+                )
         owners |= dict.fromkeys(own, suite.source)

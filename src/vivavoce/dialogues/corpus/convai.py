@@ -16,6 +16,7 @@ from typing import Any
 
 from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_mark, read_name
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
+from vivavoce.messages import say
 
 Item = Mapping[str, Any]
 
@@ -47,7 +48,7 @@ def read_2017(item: Item, row: int) -> Dialogue:
 def _turn_2017(turn: Item, kinds: Mapping[str, object]) -> Utterance:
     speaker = read_name(_key(turn, "userId"), "userId")
     if speaker not in kinds:
-        raise UnreadableError(f"'{speaker}' speaks but is not among the users")
+        raise UnreadableError(say("'{speaker}' speaks but is not among the users", speaker=speaker))
     thumb = _thumb(turn.get("evaluation"), THUMBS_2017)
     return Utterance(speaker, _text(turn), kinds[speaker] == "Bot", thumb)
 
@@ -57,7 +58,7 @@ def _ratings_2017(marks: list[Item], users: list[str]) -> Iterator[Rating]:
         rated = read_name(_key(mark, "userId"), "userId")
         others = [user for user in users if user != rated]
         if len(others) != 1 or rated not in users:
-            raise UnreadableError(f"'{rated}' was evaluated, but is not one of exactly two users")
+            raise UnreadableError(say("'{rated}' was evaluated, but is not one of exactly two users", rated=rated))
         given = {name: value for name, value in mark.items() if name != "userId" and value not in (0, None)}
         if given:
             aspects = {name: _mark(value, name) for name, value in given.items() if name != "quality"}
@@ -96,34 +97,38 @@ def _participant(item: Item, kind: str) -> str | None:
 
 def _objects(values: object, name: str) -> list[Item]:
     if not isinstance(values, list):
-        raise UnreadableError(f"'{name}' is {kind_of(values)}, not a list")
+        raise UnreadableError(say("'{name}' is {kind_of}, not a list", name=name, kind_of=kind_of(values)))
     if wrong := next((value for value in values if not isinstance(value, dict)), None):
-        raise UnreadableError(f"'{name}' holds {kind_of(wrong)}, not an object")
+        raise UnreadableError(say("'{name}' holds {kind_of}, not an object", name=name, kind_of=kind_of(wrong)))
     return values
 
 
 def _key(item: Item, name: str) -> Any:
     if name not in item:
-        raise UnreadableError(f"the key '{name}' is missing")
+        raise UnreadableError(say("the key '{name}' is missing", name=name))
     return item[name]
 
 
 def _thumb(value: object, known: Mapping[object, bool | None]) -> bool | None:
     if isinstance(value, bool) or not isinstance(value, int | str | None) or value not in known:
-        raise UnreadableError(f"the evaluation of a message is {value!r}, which the published files do not have")
+        raise UnreadableError(
+            say("the evaluation of a message is {value}, which the published files do not have", value=repr(value))
+        )
     return known[value]
 
 
 def _mark(value: object, name: str, lowest: int = 1) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not lowest <= value <= 5:
-        raise UnreadableError(f"'{name}' is {value!r}, not a number from {lowest} to 5")
+        raise UnreadableError(
+            say("'{name}' is {value}, not a number from {lowest} to 5", name=name, value=repr(value), lowest=lowest)
+        )
     return float(value)
 
 
 def _text(turn: Item) -> str:
     text = _key(turn, "text")
     if not isinstance(text, str):
-        raise UnreadableError(f"the text is {kind_of(text)}")
+        raise UnreadableError(say("the text is {kind_of}", kind_of=kind_of(text)))
     if text.isascii():
         return text
     try:

@@ -19,6 +19,7 @@ from vivavoce.files.delimited import DELIMITERS
 from vivavoce.files.formats import Format, Kind, SourceFile, find_format, get_format, list_formats, refuse_format
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say
 
 PLAIN_TEXT = (".txt", ".text", ".md")
 LISTS = ("dialogues", "conversations", "trackers", "data")
@@ -32,7 +33,7 @@ def read_entries(path: Path, format: str | None, options: ReadOptions) -> Iterat
     if chosen is None:
         names = [one.name for one in list_formats(Kind.DIALOGUES) if one.reader]
         raise FileError(
-            "it is not clear which format this is",
+            say("it is not clear which format this is"),
             where=str(path),
             remedy=f"name it with --format: {', '.join(names)}",
         )
@@ -80,14 +81,14 @@ def _holds_text(file: SourceFile) -> bool:
 
 def _read_lines(file: SourceFile) -> Iterator[Entry]:
     for number, line in read_lines(file.path, file.options):
-        place = f"line {number}"
+        place = say("line {number}", number=number)
         if isinstance(line, BrokenJsonError):
             yield Entry(place, None, (Fault(str(line), place),))
             continue
         try:
             item = parse_json(line)
         except BrokenJsonError as error:
-            yield Entry(place, None, (Fault(f"the line is not valid JSON: {error}", place),))
+            yield Entry(place, None, (Fault(say("the line is not valid JSON: {error}", error=error), place),))
             continue
         yield from read_object(item, number, "line", file.options)
 
@@ -97,7 +98,7 @@ def _read_whole(file: SourceFile) -> Iterator[Entry]:
         content = parse_json(read_text(file.path, file.options))
     except BrokenJsonError as error:
         raise FileError(
-            f"the file is not valid JSON: {error}",
+            say("the file is not valid JSON: {error}", error=error),
             where=str(file.path),
             remedy="correct the place; if each line is an object of its own, give --format jsonl",
         ) from None

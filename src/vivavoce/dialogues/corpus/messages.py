@@ -19,6 +19,7 @@ from vivavoce.dialogues.corpus.values import (
 from vivavoce.dialogues.dialogue import Rating, Utterance
 from vivavoce.errors import nearest
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "role", "sender", "author", "from", "userId"),
@@ -49,7 +50,7 @@ class Keys:
 def read_messages(value: object, found: Findings, options: ReadOptions) -> tuple[Utterance, ...]:
     """Return the messages in order; empty ones are kept, what is no message is a fault."""
     if not isinstance(value, list):
-        found.fault(f"the turns are {kind_of(value)}, not a list")
+        found.fault(say("the turns are {kind_of}, not a list", kind_of=kind_of(value)))
         return ()
     silent = _silent_roles(value)
     turns = [
@@ -90,7 +91,9 @@ def _utterance(
     item: object, place: int, silent: frozenset[str], found: Findings, options: ReadOptions
 ) -> Utterance | None:
     if not isinstance(item, dict):
-        found.fault(f"turn {place} is {kind_of(item)}, not an object with speaker and text")
+        found.fault(
+            say("turn {place} is {kind_of}, not an object with speaker and text", place=place, kind_of=kind_of(item))
+        )
         return None
     keys = _keys(tuple(item))
     for key in keys.unknown:
@@ -104,7 +107,7 @@ def _utterance(
     try:
         return _read(item, keys, options)
     except UnreadableError as error:
-        found.fault(f"turn {place}: {error}")
+        found.fault(say("turn {place}: {error}", place=place, error=error))
         return None
 
 
@@ -150,7 +153,9 @@ def _parts(value: object, item: Mapping[str, object]) -> str:
     refusal = item.get("refusal")
     if value is None and isinstance(refusal, str):
         return refusal
-    raise UnreadableError(f'the text is {kind_of(value)}: write text in quotes, "" if nothing was said')
+    raise UnreadableError(
+        say('the text is {kind_of}: write text in quotes, "" if nothing was said', kind_of=kind_of(value))
+    )
 
 
 def _missing(role: str, item: Mapping[str, object]) -> str:
@@ -184,7 +189,9 @@ def _rating(item: object, rater: str | None, place: int, found: Findings) -> Rat
         if isinstance(item, dict):
             return _of_object(item, rater, found)
         if isinstance(item, list):
-            raise UnreadableError(f"this is {kind_of(item)}, not a number or an object with rater and quality")
+            raise UnreadableError(
+                say("this is {kind_of}, not a number or an object with rater and quality", kind_of=kind_of(item))
+            )
         return Rating(rater or "", read_mark(item))
     except UnreadableError as error:
         found.fault(f"{who}: {error}")
@@ -196,7 +203,7 @@ def _of_object(item: Mapping[str, object], rater: str | None, found: Findings) -
     named = next((key for key in RATER if key in item), None)
     aspects = _aspects({key: value for key, value in item.items() if key not in (quality, named)}, found)
     if quality is None and not aspects:
-        raise UnreadableError("the key 'quality' is missing: write a number from 1 to 5, or null")
+        raise UnreadableError(say("the key 'quality' is missing: write a number from 1 to 5, or null"))
     if rater is None:
         rater = read_name(item[named], "rater") if named and item[named] not in (None, "") else ""
     return Rating(rater, read_mark(item[quality]) if quality else None, aspects)
@@ -206,7 +213,7 @@ def _aspects(item: Mapping[str, object], found: Findings) -> dict[str, float]:
     """Return the finer marks: those under `aspects`, and other numbers beside the mark."""
     nested = item.get("aspects")
     if nested is not None and not isinstance(nested, dict):
-        raise UnreadableError(f"'aspects' is {kind_of(nested)}, not an object of numbers")
+        raise UnreadableError(say("'aspects' is {kind_of}, not an object of numbers", kind_of=kind_of(nested)))
     aspects = {name: read_aspect(name, value) for name, value in (nested or {}).items() if value is not None}
     for name, value in item.items():
         if name == "aspects" or value is None:

@@ -21,6 +21,7 @@ from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import nearest
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": ("id", "dialogue_id", "dialog_id", "dialogId", "conversation_id", "session_id", "thread_id"),
@@ -54,7 +55,7 @@ def read_object(item: object, row: int, unit: str, options: ReadOptions) -> Iter
     """Yield the dialogue of one object, or those of a Rasa tracker."""
     found = Findings(f"{unit} {row}")
     if not isinstance(item, dict):
-        found.fault(f"this is {kind_of(item)}, not a dialogue: {SHAPE}")
+        found.fault(say("this is {kind_of}, not a dialogue: {shape}", kind_of=kind_of(item), shape=SHAPE))
         yield found.entry(None)
     elif is_tracker(item):
         yield from read_tracker(item, row, found.place)
@@ -125,7 +126,7 @@ def _id(item: Mapping[str, object], keys: Keys, row: int, found: Findings) -> st
     if keys.id is not None:
         return _name(item, keys.id, "id", found, required=True) or ""
     if keys.turns != CHAT:
-        found.fault("the key 'id' is missing: give each dialogue its own name")
+        found.fault(say("the key 'id' is missing: give each dialogue its own name"))
         return ""
     found.remark("there is no id: the number in the file is used")
     return str(row)
@@ -158,7 +159,7 @@ def _bot(value: object, turns: tuple[Utterance, ...], found: Findings) -> tuple[
         return _name({"bot": value}, "bot", "bot", found), turns
     speakers = {turn.speaker for turn in turns}
     if not all(isinstance(name, str) for name in value):
-        found.fault("the list 'bot' must hold the names of speakers")
+        found.fault(say("the list 'bot' must hold the names of speakers"))
     elif strangers := [name for name in value if name not in speakers and speakers]:
         found.remark(f"'bot' names {', '.join(map(repr, strangers))}, who says nothing")
     named = set(map(str, value))

@@ -12,6 +12,7 @@ from vivavoce.errors import FileError
 from vivavoce.files.jsons import refuse_repeated_keys
 from vivavoce.files.sources import check_text, find_mark, read_head_bytes, read_text, refuse_encoding
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say
 
 # Encodings in which a line end is not the one byte that it is everywhere else.
 WIDE = ("utf-16", "utf-32", "utf16", "utf32", "utf_16", "utf_32")
@@ -31,7 +32,7 @@ def parse_json(text: str) -> object:
         )
         raise BrokenJsonError(f"{error.msg.removesuffix(' at')} at {place}") from None
     except RecursionError:
-        raise BrokenJsonError("it is nested too deeply") from None
+        raise BrokenJsonError(say("it is nested too deeply")) from None
     except ValueError as error:  # a key twice, a number of thousands of digits
         raise BrokenJsonError(str(error)) from None
     return value
@@ -65,8 +66,8 @@ def _limited(file: IO[bytes], path: Path, limit: int) -> Iterator[bytes]:
         number += 1
         if len(line) > limit:
             raise FileError(
-                f"the line has more than {limit:,} bytes",
-                where=f"{path!s}, line {number}",
+                say("the line has more than {limit:,} bytes", limit=limit),
+                where=say("{path}, line {number}", path=path, number=number),
                 remedy="write one dialogue on each line; if it is right, raise --max-file-mb",
             )
         yield line
@@ -80,7 +81,11 @@ def _wide_lines(path: Path, encoding: str) -> Iterator[tuple[int, str | BrokenJs
                 if line.strip():
                     yield number, line.removeprefix("\ufeff")
     except UnicodeError as error:
-        raise FileError(f"the text is not {encoding}: {error}", where=str(path), remedy="save it as UTF-8") from None
+        raise FileError(
+            say("the text is not {encoding}: {error}", encoding=encoding, error=error),
+            where=str(path),
+            remedy=say("save it as UTF-8"),
+        ) from None
 
 
 def _decoded(line: bytes, encoding: str) -> str | BrokenJsonError:

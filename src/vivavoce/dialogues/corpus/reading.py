@@ -15,10 +15,11 @@ from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS
 from vivavoce.files.exclusions import exclusion
 from vivavoce.files.sources import check_file
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say, say_count
 
 # Beyond this a file is something else than a log with some bad lines; reading on only fills the memory.
 MAX_FAULTS = 10_000
-AT_LEAST_ONE = "give a file with at least one dialogue"
+AT_LEAST_ONE = say("give a file with at least one dialogue")
 Tell = Callable[[str], None]
 
 
@@ -107,7 +108,12 @@ class _Reading:
                 self._count(entry.dialogue)
                 yield entry.dialogue
             if len(self.faults) > MAX_FAULTS:
-                raise self._refusal(f"more than {plural(MAX_FAULTS, 'fault')}; the rest was not read")
+                raise self._refusal(
+                    say(
+                        "more than {faults}; the rest was not read",
+                        faults=say_count(MAX_FAULTS, "{n} fault", "{n} faults"),
+                    )
+                )
         self._finish(tell)
 
     def _entries(self) -> Iterator[Entry]:
@@ -137,7 +143,16 @@ class _Reading:
             self.places[entry.dialogue.id] = entry.place
             return ()
         shown = entry.dialogue.id[:60]
-        return [Fault(f"the id '{shown}' was used before, in {first}: give each dialogue its own id", entry.place)]
+        return [
+            Fault(
+                say(
+                    "the id '{shown}' was used before, in {first}: give each dialogue its own id",
+                    shown=shown,
+                    first=first,
+                ),
+                entry.place,
+            )
+        ]
 
     def _take_faults(self, faults: Sequence[Fault], tell: Tell) -> None:
         self.excluded += 1
@@ -150,7 +165,9 @@ class _Reading:
 
     def _finish(self, tell: Tell) -> None:
         if self.faults:
-            raise self._refusal(f"{plural(self.excluded, 'dialogue')} cannot be used")
+            raise self._refusal(
+                say("{dialogues} cannot be used", dialogues=say_count(self.excluded, "{n} dialogue", "{n} dialogues"))
+            )
         if not self.good:
             raise self._nothing()
         self._check_bot()
@@ -169,16 +186,19 @@ class _Reading:
 
     def _nothing(self) -> DataError:
         if self.excluded:
-            what = f"nothing is left: {plural(self.excluded, 'dialogue')} cannot be used"
+            what = say(
+                "nothing is left: {dialogues} cannot be used",
+                dialogues=say_count(self.excluded, "{n} dialogue", "{n} dialogues"),
+            )
             return DataError(what, where=str(self.path), remedy="read the file without --skip-bad to see why")
-        return DataError("there are no dialogues", where=str(self.path), remedy=AT_LEAST_ONE)
+        return DataError(say("there are no dialogues"), where=str(self.path), remedy=AT_LEAST_ONE)
 
     def _check_bot(self) -> None:
         bot, known = self.options.bot, sorted(self.speakers)
         if bot is None or bot.casefold() in {name.casefold() for name in known}:
             return
         raise UsageError(
-            f"no speaker is called '{bot}'.{nearest(bot, known)}",
+            say("no speaker is called '{bot}'.{nearest}", bot=bot, nearest=nearest(bot, known)),
             where=str(self.path),
-            remedy=f"speakers found: {', '.join(known[:20]) or 'none'}",
+            remedy=say("speakers found: {names}", names=", ".join(known[:20]) or "none"),
         )

@@ -17,6 +17,7 @@ from vivavoce.files.columns import normalise_name, quote_names
 from vivavoce.files.datasets import SHEET_ERRORS
 from vivavoce.files.dates import parse_date
 from vivavoce.files.tables import UnsavedFormula, as_text
+from vivavoce.messages import say
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "dialogue": (
@@ -45,7 +46,9 @@ def read_sheet(path: Path, options: ReadOptions, format: str) -> Iterator[Entry]
     table = read_table(path, options, format)
     columns = find_columns(table.columns, str(path))
     if not table.rows and not table.faults:
-        raise DataError("there are column names but no rows", where=str(path), remedy="add at least one message")
+        raise DataError(
+            say("there are column names but no rows"), where=str(path), remedy=say("add at least one message")
+        )
     yield Entry("", None, remarks=(*_bare(table, path), *_unused(table.columns, columns)))
     for fault in table.faults:
         place = f"{table.unit} {fault.number}"
@@ -65,10 +68,14 @@ def find_columns(names: Sequence[str], source: str) -> Columns:
     missing = [role for role in REQUIRED if role not in columns]
     if missing:
         raise DataError(
-            f"there is no column for: {', '.join(missing)}; columns found: {quote_names(names)}",
+            say(
+                "there is no column for: {names}; columns found: {quote_names}",
+                names=", ".join(missing),
+                quote_names=quote_names(names),
+            ),
             where=source,
             faults=[Fault(_hint(role, keys)) for role in missing],
-            remedy="name the columns in the first row, for instance: dialogue,speaker,text,rating",
+            remedy=say("name the columns in the first row, for instance: dialogue,speaker,text,rating"),
         )
     return columns
 
@@ -100,7 +107,9 @@ def _entry(name: str, rows: Sequence[Row], columns: Columns, unit: str, options:
     found = Findings(f"{unit} {rows[0].number}")
     if not name:
         for row in rows:
-            found.fault("the dialogue is empty: write to which dialogue the message belongs", f"{unit} {row.number}")
+            found.fault(
+                say("the dialogue is empty: write to which dialogue the message belongs"), f"{unit} {row.number}"
+            )
         return found.entry(None)
     reader = _Rows(columns, unit, found)
     ordered = reader.ordered(rows)
@@ -134,7 +143,12 @@ class _Rows:
             return None
         if isinstance(value, str) and value.strip() in SHEET_ERRORS:
             self.fault(
-                row, f"the {role} is the spreadsheet error {value.strip()}: correct the formula and save again"
+                row,
+                say(
+                    "the {role} is the spreadsheet error {value}: correct the formula and save again",
+                    role=role,
+                    value=value.strip(),
+                ),
             )
             return None
         return None if value == "" or (isinstance(value, float) and math.isnan(value)) else value
@@ -153,9 +167,15 @@ class _Rows:
             if moment is not None:
                 keyed.append((moment, row))
             elif not self._silent(row):
-                self.fault(row, f"the order {excerpt(as_text(value))} is neither a number nor a date: correct it")
+                self.fault(
+                    row,
+                    say(
+                        "the order {excerpt} is neither a number nor a date: correct it",
+                        excerpt=excerpt(as_text(value)),
+                    ),
+                )
         if len({isinstance(moment, datetime) for moment, _ in keyed}) > 1:
-            self.found.fault("the order is a number in some rows and a date in others: write one of them")
+            self.found.fault(say("the order is a number in some rows and a date in others: write one of them"))
             return rows
         return [row for _, row in sorted(keyed, key=lambda pair: pair[0])]
 
@@ -165,7 +185,7 @@ class _Rows:
             return None
         speaker = as_text(self.cell(row, "speaker")).strip()
         if not speaker:
-            self.fault(row, "the speaker is empty: write who said it")
+            self.fault(row, say("the speaker is empty: write who said it"))
         is_bot = self._read(row, "is_bot", lambda cell: read_flag(cell, "'is_bot'"))
         thumb = self._read(row, "thumb", read_thumb)
         known = is_bot if is_bot is not None else is_bot_by_name(speaker, options.bot)
@@ -192,7 +212,16 @@ class _Rows:
         for row, value in said[1:]:
             if value != said[0][1]:
                 first = f"{self.unit} {said[0][0].number}"
-                self.fault(row, f"the {role} is {excerpt(value)}, but {excerpt(said[0][1])} in {first}")
+                self.fault(
+                    row,
+                    say(
+                        "the {role} is {excerpt}, but {excerpt2} in {first}",
+                        role=role,
+                        excerpt=excerpt(value),
+                        excerpt2=excerpt(said[0][1]),
+                        first=first,
+                    ),
+                )
         return said[0][1] if said else None
 
     def ratings(self, rows: Sequence[Row]) -> tuple[Rating, ...]:
@@ -207,8 +236,14 @@ class _Rows:
             if first != mark:
                 self.fault(
                     row,
-                    f"the rating is {mark:g}, but {first:g} in {self.unit} {where.number}: "
-                    "a dialogue has one rating of each rater; name several raters in a column 'rater'",
+                    say(
+                        "the rating is {mark:g}, but {first:g} in {unit} {number}: a dialogue has one rating of each rater; "
+                        "name several raters in a column 'rater'",
+                        mark=mark,
+                        first=first,
+                        unit=self.unit,
+                        number=where.number,
+                    ),
                 )
         return tuple(Rating(rater, mark) for rater, (mark, _) in marks.items())
 

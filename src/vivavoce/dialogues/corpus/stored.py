@@ -11,6 +11,7 @@ from vivavoce.dialogues.corpus.entries import is_bot_by_name
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import DataError, Fault
 from vivavoce.files.writing import write_text
+from vivavoce.messages import say
 
 
 def write_dialogues(path: str | Path, dialogues: Iterable[Dialogue]) -> None:
@@ -55,17 +56,22 @@ def read_stored(content: bytes) -> tuple[Dialogue, ...]:
         try:
             dialogues.append(_read_dialogue(json.loads(line), number))
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-            faults.append(Fault(f"this is no dialogue as it was stored: {error!r}", f"line {number}"))
+            faults.append(
+                Fault(
+                    say("this is no dialogue as it was stored: {error}", error=repr(error)),
+                    say("line {number}", number=number),
+                )
+            )
     rows: dict[str, int | None] = {}
     for dialogue in dialogues:
         first = rows.setdefault(dialogue.id, dialogue.row)
         if first != dialogue.row:
-            message = f"the id '{dialogue.id[:60]}' was used before, in line {first}"
-            faults.append(Fault(message, f"line {dialogue.row}"))
+            message = say("the id '{id}' was used before, in line {first}", id=dialogue.id[:60], first=first)
+            faults.append(Fault(message, say("line {row}", row=dialogue.row)))
     if faults:
-        raise DataError("these dialogues cannot be used", faults=faults, remedy="correct the lines")
+        raise DataError(say("these dialogues cannot be used"), faults=faults, remedy=say("correct the lines"))
     if not dialogues:
-        raise DataError("there are no dialogues", remedy="give at least one")
+        raise DataError(say("there are no dialogues"), remedy=say("give at least one"))
     return tuple(dialogues)
 
 

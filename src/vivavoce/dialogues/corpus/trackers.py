@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from vivavoce.dialogues.corpus.entries import Entry, Findings
 from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_name
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
+from vivavoce.messages import say
 
 SPOKEN = {"user": False, "bot": True}
 SESSION_ACTION = "action_session_start"
@@ -51,7 +52,7 @@ def read_tracker(item: Mapping[str, object], row: int, place: str) -> Iterator[E
         sessions = _sessions(events or [], found)
     else:
         sessions = []
-        found.fault(f"the events are {kind_of(events)}, not a list")
+        found.fault(say("the events are {kind_of}, not a list", kind_of=kind_of(events)))
     if found.faults:
         yield found.entry(None)
         return
@@ -75,7 +76,7 @@ def _dialogue(name: str, sender: str, session: _Session, row: int) -> Dialogue:
 
 def _sender(item: Mapping[str, object], found: Findings) -> str:
     if "sender_id" not in item:
-        found.fault("the key 'sender_id' is missing: export whole trackers")
+        found.fault(say("the key 'sender_id' is missing: export whole trackers"))
         return ""
     try:
         return read_name(item["sender_id"], "sender_id")
@@ -88,7 +89,9 @@ def _sessions(events: Sequence[object], found: Findings) -> list[_Session]:
     sessions = [_Session()]
     for place, event in enumerate(events, 1):
         if not isinstance(event, dict) or not isinstance(event.get("event"), str):
-            found.fault(f"event {place} is {kind_of(event)} without the key 'event'")
+            found.fault(
+                say("event {place} is {kind_of} without the key 'event'", place=place, kind_of=kind_of(event))
+            )
         elif event["event"] in STARTS or (event["event"] == "action" and event.get("name") == SESSION_ACTION):
             if sessions[-1].turns:
                 sessions.append(_Session())
@@ -103,7 +106,7 @@ def _sessions(events: Sequence[object], found: Findings) -> list[_Session]:
 def _add(event: Mapping[str, object], place: int, session: _Session, found: Findings) -> None:
     text = event.get("text")
     if text is not None and not isinstance(text, str):
-        found.fault(f"event {place}: the text is {kind_of(text)}, not text")
+        found.fault(say("event {place}: the text is {kind_of}, not text", place=place, kind_of=kind_of(text)))
     elif text in COMMANDS and event["event"] == "user":
         found.remark(f"the command '{text}' is passed over: nobody says it")
     else:  # a picture or buttons alone have no text; the turn is kept

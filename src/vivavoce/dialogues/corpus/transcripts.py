@@ -21,6 +21,7 @@ from vivavoce.dialogues.corpus.values import UnreadableError, read_mark
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions
+from vivavoce.messages import say
 
 RULE = re.compile(r"\s*(?:-{3,}|={3,}|\*{3,}|_{3,})\s*")
 TITLE = re.compile(r"#{1,6}\s+(\S.*?)\s*")
@@ -101,7 +102,10 @@ def _dialogue(name: str, block: _Block, found: Findings, options: ReadOptions) -
         elif turns:
             turns[-1] = _continued(turns[-1], line.strip())
         else:
-            found.fault("nobody is named as the speaker: write `Name: what was said`", f"line {number}")
+            found.fault(
+                say("nobody is named as the speaker: write `Name: what was said`"),
+                say("line {number}", number=number),
+            )
     return Dialogue(name, tuple(turns), tuple(ratings.values()), row=block.row)
 
 
@@ -114,8 +118,11 @@ def _rate(mark: re.Match[str], number: int, ratings: dict[str, Rating], found: F
     try:
         rating = Rating(rater, read_mark(mark[2]))
     except UnreadableError as error:
-        found.fault(str(error), f"line {number}")
+        found.fault(str(error), say("line {number}", number=number))
         return
     if rater in ratings:
-        found.fault("a second rating: name the raters, for instance `rating by Ann: 4`", f"line {number}")
+        found.fault(
+            say("a second rating: name the raters, for instance `rating by Ann: 4`"),
+            say("line {number}", number=number),
+        )
     ratings[rater] = rating

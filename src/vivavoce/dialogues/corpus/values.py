@@ -7,7 +7,7 @@ import re
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST
 from vivavoce.files.tables import UnsavedFormula
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 YES = frozenset({"true", "yes", "y", "1", "ja", "passed", "pass", "bot"})
 NO = frozenset({"false", "no", "n", "0", "nein", "failed", "fail", "human"})
@@ -42,10 +42,14 @@ def excerpt(value: object) -> str:
 def read_name(value: object, what: str) -> str:
     """Return the name or number of a dialogue, speaker, bot or user as text."""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise UnreadableError(f"the {what} is {kind_of(value)}: write a name in quotes or a whole number")
+        raise UnreadableError(
+            say(
+                "the {what} is {kind_of}: write a name in quotes or a whole number", what=what, kind_of=kind_of(value)
+            )
+        )
     name = value if isinstance(value, str) else str(value)
     if not name.strip():
-        raise UnreadableError(f"the {what} is empty: write a name")
+        raise UnreadableError(say("the {what} is empty: write a name", what=what))
     return name
 
 
@@ -56,8 +60,13 @@ def read_mark(value: object) -> float | None:
     mark = _number(value)
     if not LOWEST <= mark <= HIGHEST:
         raise UnreadableError(
-            f"the rating {excerpt(value)} is outside {LOWEST:.0f} to {HIGHEST:.0f}: "
-            f"bring all ratings to a scale of {LOWEST:.0f} (worst) to {HIGHEST:.0f} (best)"
+            say(
+                "the rating {excerpt} is outside {lowest:.0f} to {highest:.0f}: bring all ratings to a scale of "
+                "{lowest:.0f} (worst) to {highest:.0f} (best)",
+                excerpt=excerpt(value),
+                lowest=LOWEST,
+                highest=HIGHEST,
+            )
         )
     return mark
 
@@ -68,7 +77,11 @@ def read_aspect(name: str, value: object) -> float:
         return _number(value)
     except UnreadableError:
         raise UnreadableError(
-            f"the aspect '{name}' is {excerpt(value)}, not a number: correct or remove it"
+            say(
+                "the aspect '{name}' is {excerpt}, not a number: correct or remove it",
+                name=name,
+                excerpt=excerpt(value),
+            )
         ) from None
 
 
@@ -81,7 +94,7 @@ def read_flag(value: object, what: str) -> bool | None:
         return None
     if word in YES or word in NO:
         return word in YES
-    raise UnreadableError(f"{what} is {excerpt(value)}: write true or false")
+    raise UnreadableError(say("{what} is {excerpt}: write true or false", what=what, excerpt=excerpt(value)))
 
 
 def read_thumb(value: object) -> bool | None:
@@ -93,15 +106,17 @@ def read_thumb(value: object) -> bool | None:
         return None
     if word in GOOD or word in BAD:
         return word in GOOD
-    raise UnreadableError(f"the thumb is {excerpt(value)}: write good or bad")
+    raise UnreadableError(say("the thumb is {excerpt}: write good or bad", excerpt=excerpt(value)))
 
 
 def _number(value: object) -> float:
     number = _parsed(value)
     if number is None or isinstance(value, UnsavedFormula):
-        raise UnreadableError(f"the rating {excerpt(value)} is not a number: write 1 to 5 or leave it out")
+        raise UnreadableError(
+            say("the rating {excerpt} is not a number: write 1 to 5 or leave it out", excerpt=excerpt(value))
+        )
     if not math.isfinite(number):
-        raise UnreadableError("the rating is not a number (NaN or infinite): write 1 to 5 or leave it out")
+        raise UnreadableError(say("the rating is not a number (NaN or infinite): write 1 to 5 or leave it out"))
     return number
 
 

@@ -21,7 +21,7 @@ from vivavoce.dialogues.model.messages import Talk
 from vivavoce.dialogues.model.model import Model
 from vivavoce.dialogues.model.reasons import GROUPS, WORDING, describe
 from vivavoce.dialogues.result import Reason, TurnEffect
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 Floats = NDArray[np.float64]
 

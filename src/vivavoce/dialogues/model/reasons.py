@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.dialogues.model.features import FEATURE, NAMES
-from vivavoce.errors import plural
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 
 Floats = NDArray[np.float64]
 Row = Callable[[str], float]
@@ -60,32 +59,55 @@ def describe(group: str, features: Floats, peer: str) -> str:
 def _liking(value: Row, peer: str) -> str:
     count = value("peer_messages")
     disliked = value("peer_thumb_disliked") * count
-    return say(f"{disliked:.0f} of {count:.0f} messages of {peer} are of a kind that people gave thumbs down for")
+    return say(
+        "{disliked:.0f} of {count:.0f} messages of {peer} are of a kind that people gave thumbs down for",
+        disliked=disliked,
+        count=count,
+        peer=peer,
+    )
 
 
 def _repetition(value: Row, peer: str) -> str:
     if value("peer_repeated_sum"):
-        again = plural(round(value("peer_repeated_sum")), "message")
-        return say(f"{peer} said much the same again in {again}")
-    return say(f"the two messages of {peer} that are most alike share {value('peer_repeat_top'):.0%} of their words")
+        again = say_count(round(value("peer_repeated_sum")), "{n} message", "{n} messages")
+        return say("{peer} said much the same again in {again}", peer=peer, again=again)
+    return say(
+        "the two messages of {peer} that are most alike share {value:.0%} of their words",
+        peer=peer,
+        value=value("peer_repeat_top"),
+    )
 
 
 def _relevance(value: Row, peer: str) -> str:
-    return say(f"{value('peer_related_each'):.0%} of the messages of {peer} took up a word of what came just before")
+    return say(
+        "{value:.0%} of the messages of {peer} took up a word of what came just before",
+        value=value("peer_related_each"),
+        peer=peer,
+    )
 
 
 def _questions(value: Row, peer: str) -> str:
-    asking = plural(round(value("peer_question_sum")), "message")
-    said = say(f"{peer} asked in {asking}, the person in {value('judge_question_sum'):.0f}")
+    asking = say_count(round(value("peer_question_sum")), "{n} message", "{n} messages")
+    said = say(
+        "{peer} asked in {asking}, the person in {value:.0f}",
+        peer=peer,
+        asking=asking,
+        value=value("judge_question_sum"),
+    )
     if not value("peer_asked_each"):
         return said
-    back = say(f"{peer} met {value('asked_back_share'):.0%} of questions with a question")
+    back = say("{peer} met {value:.0%} of questions with a question", peer=peer, value=value("asked_back_share"))
     return f"{said}; {back}"
 
 
 def _not_knowing(value: Row, peer: str) -> str:
     own, other = value("peer_ignorance_sum"), value("judge_ignorance_sum")
-    return say(f'"I do not know" or "I do not understand": {peer} {own:.0f} times, the person {other:.0f} times')
+    return say(
+        '"I do not know" or "I do not understand": {peer} {own:.0f} times, the person {other:.0f} times',
+        peer=peer,
+        own=own,
+        other=other,
+    )
 
 
 def _mood(value: Row, peer: str) -> str:
@@ -93,26 +115,35 @@ def _mood(value: Row, peer: str) -> str:
     upset = (value("judge_displeased_each") + value("judge_machine_each")) * count
     pleased = value("judge_pleased_each") * count
     return say(
-        f"the person used {plural(round(upset), 'word')} of displeasure or about machines, {pleased:.0f} of pleasure"
+        "the person used {words} of displeasure or about machines, {pleased:.0f} of pleasure",
+        words=say_count(round(upset), "{n} word", "{n} words"),
+        pleased=pleased,
     )
 
 
 def _effort(value: Row, peer: str) -> str:
-    return say(f"the person wrote {value('judge_words_each'):.1f} words and signs a message")
+    return say("the person wrote {value:.1f} words and signs a message", value=value("judge_words_each"))
 
 
 def _length_of_peer(value: Row, peer: str) -> str:
-    return say(f"{peer} wrote {value('peer_words_each'):.1f} words and signs a message")
+    return say("{peer} wrote {value:.1f} words and signs a message", peer=peer, value=value("peer_words_each"))
 
 
 def _length(value: Row, peer: str) -> str:
-    return say(f"the talk has {value('messages'):.0f} messages, {value('peer_share'):.0%} of them by {peer}")
+    return say(
+        "the talk has {value:.0f} messages, {value2:.0%} of them by {peer}",
+        value=value("messages"),
+        value2=value("peer_share"),
+        peer=peer,
+    )
 
 
 def _style(value: Row, peer: str) -> str:
     unknown = value("peer_unknown_word")
     return say(
-        f"ways of writing, such as rare words ({unknown:.0%} of those of {peer}), commas, digits and forms of address"
+        "ways of writing, such as rare words ({unknown:.0%} of those of {peer}), commas, digits and forms of address",
+        unknown=unknown,
+        peer=peer,
     )
 
 

@@ -11,9 +11,9 @@ from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
 from vivavoce.dialogues.fingerprint import fingerprint
 from vivavoce.dialogues.refusals import MOST_MESSAGES, OTHER_SCRIPT, refuse, shorten
 from vivavoce.dialogues.result import Cause, Drift, Origin, Score
-from vivavoce.errors import MissingPartError, plural
+from vivavoce.errors import MissingPartError
 from vivavoce.languages import Use, name_languages
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 from vivavoce.text.words import guess_language
 
 if TYPE_CHECKING:
@@ -91,7 +91,11 @@ class LearnedRater:
         unknown = sum(word not in known for word in words)
         if len(words) < LEAST_WORDS or unknown < MOST_UNKNOWN * len(words):
             return ()
-        return (say(f"{unknown / len(words):.0%} of the words are unknown to the model: is this English?"),)
+        return (
+            say(
+                "{unknown:.0%} of the words are unknown to the model: is this English?", unknown=unknown / len(words)
+            ),
+        )
 
 
 def from_option(option: str) -> LearnedRater:
@@ -128,26 +132,46 @@ def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, 
     found = []
     if len(kept) < len(turns):
         found.append(
-            say(f"very long: only the first and last {MOST_MESSAGES // 2} of {len(turns):,} messages were read")
+            say(
+                "very long: only the first and last {most_messages} of {count:,} messages were read",
+                most_messages=MOST_MESSAGES // 2,
+                count=len(turns),
+            )
         )
     elif origin.lengths and not origin.lengths[0] <= len(turns) <= origin.lengths[1]:
         low, high = origin.lengths
-        shorter = say(f"shorter than the talks that the model learned from ({low} to {high} messages)")
-        longer = say(f"longer than the talks that the model learned from ({low} to {high} messages)")
+        shorter = say(
+            "shorter than the talks that the model learned from ({low} to {high} messages)", low=low, high=high
+        )
+        longer = say(
+            "longer than the talks that the model learned from ({low} to {high} messages)", low=low, high=high
+        )
         found.append(shorter if len(turns) < low else longer)
     if empty := sum(not turn.text.strip() for turn in turns):
-        found.append(say(f"{plural(empty, 'message')} without text"))
+        found.append(say("{messages} without text", messages=say_count(empty, "{n} message", "{n} messages")))
     if len(dialogue.speakers) > 2:
         found.append(
-            say(f"{len(dialogue.speakers)} speakers: all but {judge_of(dialogue)!s} were taken for one side")
+            say(
+                "{count} speakers: all but {judge_of} were taken for one side",
+                count=len(dialogue.speakers),
+                judge_of=judge_of(dialogue),
+            )
         )
     if dialogue.bots and set(dialogue.speakers) <= dialogue.bots:
-        found.append(say(f"all speakers are bots: seen from the side of {judge_of(dialogue)!s}"))
+        found.append(say("all speakers are bots: seen from the side of {judge_of}", judge_of=judge_of(dialogue)))
     if wordy := sum(len(turn.text.split()) > MOST_WORDS for turn in turns if len(turn.text) > MOST_WORDS):
-        found.append(say(f"{plural(wordy, 'message')} of more than {MOST_WORDS} words: only the beginning was read"))
+        found.append(
+            say(
+                "{messages} of more than {most_words} words: only the beginning was read",
+                messages=say_count(wordy, "{n} message", "{n} messages"),
+                most_words=MOST_WORDS,
+            )
+        )
     if dialogue.kind is Kind.UNKNOWN:
-        found.append(say(f"the log does not say who is a bot: seen from the side of {judge_of(dialogue)!s}"))
+        found.append(
+            say("the log does not say who is a bot: seen from the side of {judge_of}", judge_of=judge_of(dialogue))
+        )
     language = guess_language([turn.text for turn in turns[:50]])
     if language in FOREIGN:
-        found.append(say(f"this looks {FOREIGN[language]}: the model learned from English"))
+        found.append(say("this looks {foreign}: the model learned from English", foreign=FOREIGN[language]))
     return tuple(found)

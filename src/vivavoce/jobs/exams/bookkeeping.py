@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from vivavoce.errors import UsageError, nearest, plural
 from vivavoce.jobs.exams.protocol import Finished
+from vivavoce.messages import say
 
 __all__ = ["NOT_DONE", "find_unit", "reasons_of", "remarks_on"]
 
@@ -20,8 +21,8 @@ def find_unit(units: Mapping[str, T], name: str) -> T:
     """Return the unit of this key; refuse one that the exam does not have."""
     if name not in units:
         raise UsageError(
-            f"the exam has no unit '{name}'.{nearest(name, list(units))}",
-            remedy="plan the run again and start it anew",
+            say("the exam has no unit '{name}'.{nearest}", name=name, nearest=nearest(name, list(units))),
+            remedy=say("plan the run again and start it anew"),
         )
     return units[name]
 

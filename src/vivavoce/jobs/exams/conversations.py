@@ -29,6 +29,7 @@ from vivavoce.jobs.exams.protocol import (
     Work,
 )
 from vivavoce.jobs.exams.talks import Material, Told, make_holding, open_channel, read_material, read_talk
+from vivavoce.messages import say
 from vivavoce.records import Rate
 
 if TYPE_CHECKING:
@@ -93,9 +94,9 @@ class Conversations(Exam):
     def perform(self, work: Work) -> bytes:
         """Refuse: a talk is awaited, see `hold_talk`."""
         raise UsageError(
-            "a conversation waits for its bot and cannot be sent to an executor",
+            say("a conversation waits for its bot and cannot be sent to an executor"),
             where=work.key,
-            remedy="await `hold_talk`, or `hold` of a TalkRoom",
+            remedy=say("await `hold_talk`, or `hold` of a TalkRoom"),
         )
 
     async def hold_talk(self, work: Work, bot: Bot, pace: Pacing, told: Told = lambda _: None) -> bytes:

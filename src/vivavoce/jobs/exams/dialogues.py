@@ -30,6 +30,7 @@ from vivavoce.jobs.exams.protocol import (
     Work,
 )
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 
 __all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
 
@@ -131,7 +132,7 @@ def _gather(log: Log, finished: Finished) -> list[Score]:
     if not any(key in finished.results for key in chunks):
         what = next((f"no talk was scored; the first time: {reason}" for reason in reasons.values()), "")
         raise WorkError(
-            what or "no talk was scored", remedy="let the run go on, or let the failed units be tried again"
+            what or say("no talk was scored"), remedy=say("let the run go on, or let the failed units be tried again")
         )
     scores: list[Score] = []
     for key, talks in chunks.items():

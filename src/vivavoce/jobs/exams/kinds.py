@@ -11,8 +11,8 @@ from typing import Any
 from vivavoce import plugins
 from vivavoce.errors import VivaError
 from vivavoce.jobs.exams.protocol import ExamKind
+from vivavoce.messages import say
 from vivavoce.options import Option, Preset, UnfitError
-from vivavoce.sentences import say
 from vivavoce.settings import OPTIONS, PAPER
 
 __all__ = ["CONVERSATIONS", "DIALOGUES", "ENGINES", "INTENTS", "PUBLIC_ONLY"]
@@ -29,7 +29,7 @@ _SETTINGS = {option.name: option for option in OPTIONS}
 def read_pairs(value: Any) -> list[list[Any]]:
     """Return the settings (k, p) of an intents exam, each once; UnfitError with all faults."""
     if not isinstance(value, list | tuple) or not value:
-        raise UnfitError(f"must be a list of pairs such as [[0, 0.15], [5, 0]], not {value!r}")
+        raise UnfitError(say("must be a list of pairs such as [[0, 0.15], [5, 0]], not {value}", value=repr(value)))
     pairs: list[tuple[int, float]] = []
     wrong: list[str] = []
     for pair in value:
@@ -46,10 +46,10 @@ def _read_pair(pair: Any) -> tuple[int, float]:
     from vivavoce.intents.splits import Setting
 
     if not isinstance(pair, list | tuple) or len(pair) != 2:
-        raise UnfitError(f"{pair!r} is not a pair [k, p]")
+        raise UnfitError(say("{pair} is not a pair [k, p]", pair=repr(pair)))
     k, p = pair
     if any(isinstance(number, bool) or not isinstance(number, int | float) for number in pair):
-        raise UnfitError(f"{pair!r} does not hold two numbers")
+        raise UnfitError(say("{pair} does not hold two numbers", pair=repr(pair)))
     try:
         setting = Setting(int(k) if k == int(k) else k, float(p))
     except (VivaError, ValueError, OverflowError) as error:

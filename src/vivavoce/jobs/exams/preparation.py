@@ -27,6 +27,7 @@ from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes
 from vivavoce.jobs.exams.kinds import SPLITS
 from vivavoce.jobs.exams.protocol import Finished, Json, Options, UnitPlan
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 
 __all__ = [
     "Bench",
@@ -159,11 +160,11 @@ class Gathered:
     def record(self) -> ExamRecord:
         """Return the record; refuse one that holds nothing."""
         if not self.results and all(failure.reason == NOT_DONE for failure in self.failures):
-            raise WorkError("no split of this exam was done", remedy="let the run go on")
+            raise WorkError(say("no split of this exam was done"), remedy=say("let the run go on"))
         try:
             return assemble(self.results, self.failures)
         except ClassifierError as error:
-            remedy = "check the engine with a few examples, then let the failed units be tried again"
+            remedy = say("check the engine with a few examples, then let the failed units be tried again")
             raise ClassifierError(error.what, remedy=remedy) from None
 
 

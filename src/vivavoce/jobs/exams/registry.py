@@ -11,6 +11,7 @@ from typing import Any
 from vivavoce import plugins
 from vivavoce.errors import MissingPartError, UsageError, nearest
 from vivavoce.jobs.exams.protocol import Exam, ExamKind, Work
+from vivavoce.messages import say
 
 _log = logging.getLogger(__name__)
 __all__ = ["EXAMS", "exam_kinds", "find_kind", "load_exam", "load_part", "perform_work"]
@@ -26,7 +27,8 @@ def find_kind(name: str) -> ExamKind:
     known = _kinds(plugins.available(plugins.EXAMS))
     if name not in known:
         raise UsageError(
-            f"there is no exam '{name}'.{nearest(name, list(known))}", remedy=f"choose one of: {', '.join(known)}"
+            say("there is no exam '{name}'.{nearest}", name=name, nearest=nearest(name, list(known))),
+            remedy=say("choose one of: {names}", names=", ".join(known)),
         )
     return known[name]
 

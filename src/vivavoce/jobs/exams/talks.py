@@ -26,7 +26,8 @@ from vivavoce.conversations.record_form import (
 from vivavoce.conversations.running.holding import Channel, Holding, hold_alone
 from vivavoce.conversations.running.runner import close_bots, despair, lag_for, make_header, options_of
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript
-from vivavoce.errors import DataError, UsageError, WorkError, nearest, plural
+from vivavoce.errors import DataError, UsageError, WorkError, nearest
+from vivavoce.messages import say, say_count
 
 if TYPE_CHECKING:
     from vivavoce.conversations.running.runner import RunOptions
@@ -79,9 +80,11 @@ class Material:
         """Return the conversation of a unit; DataError where the run has none of this key."""
         if unit not in self.talks:
             raise DataError(
-                f"there is no conversation '{unit}'.{nearest(unit, list(self.talks))}",
-                where=f"run {self.header.run}",
-                remedy="the result belongs to another run, or the run was planned anew",
+                say(
+                    "there is no conversation '{unit}'.{nearest}", unit=unit, nearest=nearest(unit, list(self.talks))
+                ),
+                where=say("run {run}", run=self.header.run),
+                remedy=say("the result belongs to another run, or the run was planned anew"),
             )
         return self.talks[unit]
 
@@ -99,9 +102,12 @@ def conversation_material(
     names = [name for name, _ in bots]
     if names != [one.name for one in facts]:
         raise UsageError(
-            f"the entries are of {', '.join(names) or 'no bot'},"
-            f" what is known is of {', '.join(one.name for one in facts) or 'no bot'}",
-            remedy="give the facts of the bots in the order of their entries",
+            say(
+                "the entries are of {names}, what is known is of {names2}",
+                names=", ".join(names) or "no bot",
+                names2=", ".join(one.name for one in facts) or "no bot",
+            ),
+            remedy=say("give the facts of the bots in the order of their entries"),
         )
     material = Material(make_header(plan, facts, options, run=run), dict(bots), agent)
     _check_keys(material)
@@ -116,9 +122,9 @@ def _check_keys(material: Material) -> None:
     planned = len(header.bots) * len(header.plan.scripts) * header.repeats
     if len(material.talks) != planned:
         raise UsageError(
-            "two conversations would have the same key: the names of bots and the ids of scenarios run together",
+            say("two conversations would have the same key: the names of bots and the ids of scenarios run together"),
             where=header.plan.suite,
-            remedy="leave `/` out of the names of the bots",
+            remedy=say("leave `/` out of the names of the bots"),
         )
 
 
@@ -157,9 +163,9 @@ def open_bots(content: bytes) -> dict[str, Bot]:
     ]
     if changed:
         raise UsageError(
-            f"no longer what it was when the run began: {', '.join(changed)}",
-            where=f"run {material.header.run}",
-            remedy="begin a new run: answers of what a bot was and of what it became are not counted together",
+            say("no longer what it was when the run began: {names}", names=", ".join(changed)),
+            where=say("run {run}", run=material.header.run),
+            remedy=say("begin a new run: answers of what a bot was and of what it became are not counted together"),
         )
     return {bot.facts.name: bot for bot in bots}
 
@@ -229,12 +235,16 @@ class TalkRoom:
     def _refuse_in_vain(self, channel: Channel, key: str) -> None:
         why = despair(channel, self._failures[channel.bot.facts.name], self._options.give_up_after)
         if why:
-            raise WorkError(why, where=key, remedy="see to the bot, then try again what was not held")
+            raise WorkError(why, where=key, remedy=say("see to the bot, then try again what was not held"))
 
     def _set_aside(self, turns: int, key: str) -> None:
         if not self._allowance.take(turns):
-            most = plural(self._options.max_messages or 0, "message")
-            raise WorkError(f"the cap of {most} was reached", where=key, remedy="begin a run with a higher cap")
+            most = say_count(self._options.max_messages or 0, "{n} message", "{n} messages")
+            raise WorkError(
+                say("the cap of {most} was reached", most=most),
+                where=key,
+                remedy=say("begin a run with a higher cap"),
+            )
 
 
 def open_channel(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vivavoce.conversations.result import Comparison, RunDiff
-from vivavoce.errors import plural
+from vivavoce.messages import say, say_count
 from vivavoce.reports.conversations.wording import (
     enumerate_some,
     forecast,
@@ -14,7 +14,6 @@ from vivavoce.reports.conversations.wording import (
     verdict_text,
     winner,
 )
-from vivavoce.sentences import say
 
 # How the later of two runs of one bot is marked.
 AFTER = " (after)"
@@ -27,11 +26,24 @@ def diff_headline(diff: RunDiff) -> str:
     if not total:
         return say("The two runs have no turn in common that could be compared.")
     if not better and not worse:
-        return say(f"Nothing changed: of {plural(total, 'turn')} in both runs, each passed or failed as before.")
-    counts = say(f"{better} improved, {worse} got worse and {diff.unchanged} came out the same")
+        return say(
+            "Nothing changed: of {turns} in both runs, each passed or failed as before.",
+            turns=say_count(total, "{n} turn", "{n} turns"),
+        )
+    counts = say(
+        "{better} improved, {worse} got worse and {unchanged} came out the same",
+        better=better,
+        worse=worse,
+        unchanged=diff.unchanged,
+    )
     if len(diff.comparisons) == 1:
-        return say(f"{_course(diff.comparisons[0])}: of {plural(total, 'turn')} in both runs, {counts}.")
-    return say(f"Of {plural(total, 'turn')} in both runs, {counts}.")
+        return say(
+            "{course}: of {turns} in both runs, {counts}.",
+            course=_course(diff.comparisons[0]),
+            turns=say_count(total, "{n} turn", "{n} turns"),
+            counts=counts,
+        )
+    return say("Of {turns} in both runs, {counts}.", turns=say_count(total, "{n} turn", "{n} turns"), counts=counts)
 
 
 def _course(comparison: Comparison) -> str:
@@ -40,18 +52,28 @@ def _course(comparison: Comparison) -> str:
     if comparison.a == name:
         better = winner(comparison)
         if better:
-            return say(f"{better!s} is better")
-        return say(f"{comparison.a!s} and {comparison.b!s} are {verdict_text(comparison)}")
+            return say("{better} is better", better=better)
+        return say(
+            "{a} and {b} are {verdict_text}", a=comparison.a, b=comparison.b, verdict_text=verdict_text(comparison)
+        )
     if winner(comparison) is None:
-        return say(f"Whether {name!s} got better is {verdict_text(comparison)}")
-    return say(f"{name!s} got better") if winner(comparison) == comparison.a else say(f"{name!s} got worse")
+        return say("Whether {name} got better is {verdict_text}", name=name, verdict_text=verdict_text(comparison))
+    return (
+        say("{name} got better", name=name)
+        if winner(comparison) == comparison.a
+        else say("{name} got worse", name=name)
+    )
 
 
 def course_sentence(comparison: Comparison) -> str:
     """Say how a bot fared from one run to the other, by how much, and what would decide it."""
     if unchanged(comparison) and comparison.a.endswith(AFTER):
-        turns = plural(comparison.turns, "turn")
-        return say(f"{comparison.a.removesuffix(AFTER)!s}: nothing changed in the {turns} counted in both runs.")
+        turns = say_count(comparison.turns, "{n} turn", "{n} turns")
+        return say(
+            "{a}: nothing changed in the {turns} counted in both runs.",
+            a=comparison.a.removesuffix(AFTER),
+            turns=turns,
+        )
     if comparison.difference is None or unchanged(comparison):
         return verdict_sentence(comparison)
     more = forecast(comparison) if winner(comparison) is None else ""
@@ -60,9 +82,23 @@ def course_sentence(comparison: Comparison) -> str:
 
 def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:
     """Return what to know about a comparison of two runs."""
-    told = [say(f"{plural(len(diff.new), 'turn')} only in the later run.")] if diff.new else []
-    told += [say(f"{plural(len(diff.gone), 'turn')} only in the earlier run.")] if diff.gone else []
+    told = (
+        [say("{turns} only in the later run.", turns=say_count(len(diff.new), "{n} turn", "{n} turns"))]
+        if diff.new
+        else []
+    )
+    told += (
+        [say("{turns} only in the earlier run.", turns=say_count(len(diff.gone), "{n} turn", "{n} turns"))]
+        if diff.gone
+        else []
+    )
     if diff.edited:
         names = enumerate_some(diff.edited, most)
-        told.append(say(f"{plural(len(diff.edited), 'conversation')} edited between the runs and left out: {names}."))
+        told.append(
+            say(
+                "{conversations} edited between the runs and left out: {names}.",
+                conversations=say_count(len(diff.edited), "{n} conversation", "{n} conversations"),
+                names=names,
+            )
+        )
     return [*told, *(sentence(warning) for warning in diff.warnings)]

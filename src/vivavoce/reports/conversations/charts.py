@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from vivavoce.conversations.result import ALL, ConversationsResult
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.meanings import OUTCOME_NAMES, outcome_name
@@ -15,7 +16,6 @@ from vivavoce.reports.shared.charts import PERCENT, WHOLE, WIDTH, RateRow, chart
 from vivavoce.reports.shared.figures import Figure, figures_by_name
 from vivavoce.reports.shared.numbers import share_text
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
-from vivavoce.sentences import say
 
 # From good to bad; shades differ in lightness too.
 COLOURS = {

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 
 from vivavoce.conversations.result import Cell
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.numbers import ENGLISH
-from vivavoce.sentences import say
 
 _NO_TYPO = "there is no misspelt message in scope"
 _NO_TWIN = "no misspelt message has a clean twin that was asked too"
@@ -169,8 +169,8 @@ def measure_of(name: str) -> Measure:
         k = name.removeprefix("pass_hat_")
         return _measure(
             name,
-            say(f"Passed {k} of {k}"),
-            say(f"The chance that a conversation goes without a fault {k} times in a row."),
+            say("Passed {k} of {k}", k=k),
+            say("The chance that a conversation goes without a fault {k} times in a row.", k=k),
             "higher",
             absent=say("there were too few repeats"),
             mean=True,

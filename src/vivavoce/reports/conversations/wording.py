@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsResult, Problem, Twins
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.errors import plural
+from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
 from vivavoce.reports.conversations.meanings import FEWEST, too_few
 from vivavoce.reports.shared.numbers import hundred
-from vivavoce.sentences import say
 
 TOO_CLOSE = say("too close to call")
 ROUGH = 0.1
@@ -38,9 +38,15 @@ def cautions(result: ConversationsResult) -> Iterator[str]:
     for bot in result.header.bots:
         gaps = [one for one in result.unchecked if one.bot == bot.name and one.turns]
         if gaps:
-            turns, of = sum(one.turns for one in gaps), plural(gaps[0].of, "turn")
+            turns, of = sum(one.turns for one in gaps), say_count(gaps[0].of, "{n} turn", "{n} turns")
             parts = " and ".join(one.gap.part for one in gaps)
-            yield say(f"{turns:,} of {of} could not be checked: {bot.name!s} reports no {parts}.")
+            yield say(
+                "{turns:,} of {of} could not be checked: {name} reports no {parts}.",
+                turns=turns,
+                of=of,
+                name=bot.name,
+                parts=parts,
+            )
     if any(one.large for one in result.delays):
         yield say("Response times include delays of this machine.")
 
@@ -58,15 +64,20 @@ def _standing(result: ConversationsResult) -> str:
     if best is not None:
         return _ahead(result, best, [cell for cell in ranked if cell is not best])
     bots, parts = len(ranked), _each(ranked)
-    return say(f"No bot is clearly the best of {bots}: right in {parts}.")
+    return say("No bot is clearly the best of {bots}: right in {parts}.", bots=bots, parts=parts)
 
 
 def _alone(cell: Cell, others: bool) -> str:
     """Say how often the one bot was right of which anything was counted."""
     bot, right, talks = cell.bot, right_of(cell), talks_of([cell])
     if others:
-        return say(f"{bot!s} was right in {right} of {talks}; no other bot could be examined.")
-    return say(f"{bot!s} was right in {right} of {talks}.")
+        return say(
+            "{bot} was right in {right} of {talks}; no other bot could be examined.",
+            bot=bot,
+            right=right,
+            talks=talks,
+        )
+    return say("{bot} was right in {right} of {talks}.", bot=bot, right=right, talks=talks)
 
 
 def unbeaten(result: ConversationsResult, cells: Sequence[Cell]) -> list[Cell]:
@@ -95,25 +106,48 @@ def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> s
     other, right, ends, bots = others[0].bot, right_of(best), _ends(found), len(others) + 1
     if bots == 2:
         return say(
-            f"{best.bot!s} is better than {other!s}: right in {right}, {gap:.0f} points ahead{_bracketed(ends)}."
+            "{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.",
+            bot=best.bot,
+            other=other,
+            right=right,
+            gap=gap,
+            bracketed=_bracketed(ends),
         )
     if not ends:
-        return say(f"{best.bot!s} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other!s}.")
+        return say(
+            "{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other}.",
+            bot=best.bot,
+            bots=bots,
+            right=right,
+            gap=gap,
+            other=other,
+        )
     return say(
-        f"{best.bot!s} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other!s} ({ends})."
+        "{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other} ({ends}).",
+        bot=best.bot,
+        bots=bots,
+        right=right,
+        gap=gap,
+        other=other,
+        ends=ends,
     )
 
 
 def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
-    where = "" if len(top) == bots else " " + say(f"at the top of {bots} bots")
+    where = "" if len(top) == bots else " " + say("at the top of {bots} bots", bots=bots)
     found = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
     names, parts = listed([cell.bot for cell in top]), _each(top)
     if found and not found.turns:
-        return say(f"{names} cannot be compared{where}: right in {parts}.")
+        return say("{names} cannot be compared{where}: right in {parts}.", names=names, where=where, parts=parts)
     if found and found.differing < ENOUGH_SCENARIOS and verdict_text(found) != found.verdict:
         # Far apart, but in so few scenarios that it may be chance: nobody would call that close.
-        return say(f"Too few scenarios to say which of {names} is better{where}: right in {parts}.")
-    return say(f"{names} are too close to call{where}: right in {parts}.")
+        return say(
+            "Too few scenarios to say which of {names} is better{where}: right in {parts}.",
+            names=names,
+            where=where,
+            parts=parts,
+        )
+    return say("{names} are too close to call{where}: right in {parts}.", names=names, where=where, parts=parts)
 
 
 def _each(cells: Sequence[Cell]) -> str:
@@ -129,14 +163,18 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
     turns = plural(rate.n, noun) if noun else f"{rate.n:,}"
     if too_few(rate) or rate.tells_little():
         right = round(rate.value * rate.n)
-        some = say(f"{right:,} of {rate.n:,} turns") if rate.n != 1 else say(f"{right:,} of 1 turn")
-        return some if noun else say(f"{right:,} of {rate.n:,}")
-    return say(f"{hundred(rate.value)} % of {turns}")
+        some = (
+            say("{right:,} of {n:,} turns", right=right, n=rate.n)
+            if rate.n != 1
+            else say("{right:,} of 1 turn", right=right)
+        )
+        return some if noun else say("{right:,} of {n:,}", right=right, n=rate.n)
+    return say("{hundred} % of {turns}", hundred=hundred(rate.value), turns=turns)
 
 
 def talks_of(cells: Iterable[Cell]) -> str:
     """Return how many conversations were held."""
-    return plural(max(cell.conversations for cell in cells), "conversation")
+    return say_count(max(cell.conversations for cell in cells), "{n} conversation", "{n} conversations")
 
 
 def between(result: ConversationsResult, a: str, b: str) -> Comparison | None:
@@ -164,7 +202,7 @@ def _ends(comparison: Comparison | None) -> str:
         return ""
     low, high = 100 * comparison.low, 100 * comparison.high
     low, high = (low, high) if winner(comparison) == comparison.a else (-high, -low)
-    return say(f"{low:.0f} to {high:.0f}")
+    return say("{low:.0f} to {high:.0f}", low=low, high=high)
 
 
 def second_sentence(result: ConversationsResult) -> str:
@@ -186,7 +224,11 @@ def _around(rate: Rate) -> str:
     if rate.low is None or rate.high is None or too_few(rate):
         return ""
     low, high = hundred(rate.low), hundred(rate.high)
-    return say(f"With other conversations of this kind the share would probably lie between {low} and {high} %.")
+    return say(
+        "With other conversations of this kind the share would probably lie between {low} and {high} %.",
+        low=low,
+        high=high,
+    )
 
 
 def _how_real(result: ConversationsResult, comparison: Comparison | None) -> str:
@@ -223,17 +265,29 @@ def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
     """
     a, b = comparison.a, comparison.b
     if comparison.difference is None:
-        return say(f"{a!s} and {b!s} cannot be compared: no turn was counted for both.")
+        return say("{a} and {b} cannot be compared: no turn was counted for both.", a=a, b=b)
     mixed = _MIXED if comparison.mixed_sources else ""
     if unchanged(comparison):
-        turns = plural(comparison.turns, "turn")
-        return say(f"{a!s} and {b!s}: on the {turns} counted for both, they came out the same.") + mixed
+        turns = say_count(comparison.turns, "{n} turn", "{n} turns")
+        return (
+            say("{a} and {b}: on the {turns} counted for both, they came out the same.", a=a, b=b, turns=turns)
+            + mixed
+        )
     better, rest = winner(comparison), f"{_common(comparison, counted)}{mixed}"
     if better is None:
         verdict, points = verdict_text(comparison), points_text(comparison)
-        return say(f"{a!s} and {b!s}: {verdict} ({points}).") + forecast(comparison) + rest
+        return (
+            say("{a} and {b}: {verdict} ({points}).", a=a, b=b, verdict=verdict, points=points)
+            + forecast(comparison)
+            + rest
+        )
     other, gap, ends = b if better == a else a, abs(100 * comparison.difference), _bracketed(_ends(comparison))
-    return say(f"{better!s} is better than {other!s}: {gap:.0f} points{ends}.") + rest
+    return (
+        say(
+            "{better} is better than {other}: {gap:.0f} points{ends}.", better=better, other=other, gap=gap, ends=ends
+        )
+        + rest
+    )
 
 
 def unchanged(comparison: Comparison) -> bool:
@@ -248,12 +302,16 @@ def verdict_text(comparison: Comparison) -> str:
         return comparison.verdict
     if comparison.differing < ENOUGH_SCENARIOS:
         if comparison.differing == 1:
-            return say(f"{comparison.verdict}, because only 1 scenario differs")
-        return say(f"{comparison.verdict}, because only {plural(comparison.differing, 'scenario')} differ")
+            return say("{verdict}, because only 1 scenario differs", verdict=comparison.verdict)
+        return say(
+            "{verdict}, because only {scenarios} differ",
+            verdict=comparison.verdict,
+            scenarios=say_count(comparison.differing, "{n} scenario", "{n} scenarios"),
+        )
     if comparison.family > 1:
         several = say("several pairs are compared, and each of them must be clearer than one alone")
-        return say(f"{comparison.verdict}, because {several}")
-    return say(f"{comparison.verdict}, because it is just at the edge of chance")
+        return say("{verdict}, because {several}", verdict=comparison.verdict, several=several)
+    return say("{verdict}, because it is just at the edge of chance", verdict=comparison.verdict)
 
 
 def points_text(comparison: Comparison) -> str:
@@ -261,10 +319,15 @@ def points_text(comparison: Comparison) -> str:
     if comparison.difference is None:
         return "n/a"
     low, high = comparison.low, comparison.high
-    points = say(f"{_points(comparison.difference)} points")
+    points = say("{points} points", points=_points(comparison.difference))
     if low is None or high is None or low == high or comparison.turns < FEWEST:
         return points
-    return say(f"{_points(comparison.difference)} points, {_points(low)} to {_points(high)}")
+    return say(
+        "{points} points, {points2} to {points3}",
+        points=_points(comparison.difference),
+        points2=_points(low),
+        points3=_points(high),
+    )
 
 
 def _points(value: float) -> str:
@@ -275,7 +338,10 @@ def _points(value: float) -> str:
 def _common(comparison: Comparison, counted: int) -> str:
     if not 0 < comparison.turns < counted:
         return ""
-    return " " + say(f"The comparison uses the {plural(comparison.turns, 'turn')} counted for both.")
+    return " " + say(
+        "The comparison uses the {turns} counted for both.",
+        turns=say_count(comparison.turns, "{n} turn", "{n} turns"),
+    )
 
 
 def _bracketed(text: str) -> str:
@@ -288,8 +354,8 @@ def forecast(comparison: Comparison) -> str:
         return ""
     if comparison.more > 100 * max(1, comparison.conversations):
         return " " + say("If there is a difference, it is too small for any suite of a bearable size to show.")
-    about = plural(max(1, comparison.more), "more conversation")
-    return " " + say(f"About {about} would probably decide, if the difference is as large as it looks.")
+    about = say_count(max(1, comparison.more), "{n} more conversation", "{n} more conversations")
+    return " " + say("About {about} would probably decide, if the difference is as large as it looks.", about=about)
 
 
 def roughness(rate: Rate) -> str:
@@ -364,8 +430,8 @@ def source_note(result: ConversationsResult) -> str:
         return ""
     names = listed(silent)
     if len(silent) == 1:
-        return say(f"{names} tells no topics and was judged by the reply alone.")
-    return say(f"{names} tell no topics and were judged by the reply alone.")
+        return say("{names} tells no topics and was judged by the reply alone.", names=names)
+    return say("{names} tell no topics and were judged by the reply alone.", names=names)
 
 
 def twins_sentence(cell: Cell) -> str:
@@ -373,13 +439,23 @@ def twins_sentence(cell: Cell) -> str:
     twins = cell.twins
     if not twins.n:
         return ""
-    sent = say(f"{plural(twins.n, 'message')} sent in both spellings{_how_often(twins)}")
+    sent = say(
+        "{messages} sent in both spellings{how_often}",
+        messages=say_count(twins.n, "{n} message", "{n} messages"),
+        how_often=_how_often(twins),
+    )
     if not twins.only_clean and not twins.only_typo:
-        return say(f"{cell.bot!s}: misspelling changed nothing in {sent}.")
+        return say("{bot}: misspelling changed nothing in {sent}.", bot=cell.bot, sent=sent)
     mostly = " " + say("(mostly, where repeats differ)") if twins.most_repeats > 1 else ""
     return say(
-        f"{cell.bot!s}: of {sent}, {twins.only_clean} went right{mostly} only "
-        f"when spelt rightly and {twins.only_typo} only when misspelt{_chance(twins.p)}."
+        "{bot}: of {sent}, {only_clean} went right{mostly} only when spelt rightly and {only_typo} only "
+        "when misspelt{chance}.",
+        bot=cell.bot,
+        sent=sent,
+        only_clean=twins.only_clean,
+        mostly=mostly,
+        only_typo=twins.only_typo,
+        chance=_chance(twins.p),
     )
 
 
@@ -387,8 +463,8 @@ def _how_often(twins: Twins) -> str:
     if twins.most_repeats < 2:
         return ""
     if twins.fewest_repeats == twins.most_repeats:
-        return say(f", each {twins.most_repeats} times")
-    return say(f", each up to {twins.most_repeats} times")
+        return say(", each {most_repeats} times", most_repeats=twins.most_repeats)
+    return say(", each up to {most_repeats} times", most_repeats=twins.most_repeats)
 
 
 def _chance(p: float | None) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from vivavoce.dialogues.result import DialoguesResult, Ranking, SystemLine, SystemPair
 from vivavoce.errors import plural
+from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues.wording import NOT_YET, sentence, some_names
 from vivavoce.reports.shared.numbers import interval_text, signed
 from vivavoce.reports.shared.texts import clean
-from vivavoce.sentences import say
 
 # So many times the dialogues that are there will never be gathered.
 HOPELESS = 100
@@ -55,9 +55,17 @@ def unranked_sentence(ranking: Ranking) -> str:
     names = some_names([f"{clean(line.bot)} ({plural(line.n, noun)})" for line in few])
     alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("So no bot has a rank.")
     if noun == "talk":
-        told = say(f"Too few talks for a rank or a comparison: {names}. At least {LEAST_DIALOGUES} are needed.")
+        told = say(
+            "Too few talks for a rank or a comparison: {names}. At least {least_dialogues} are needed.",
+            names=names,
+            least_dialogues=LEAST_DIALOGUES,
+        )
     else:
-        told = say(f"Too few preferences for a rank or a comparison: {names}. At least {LEAST_DIALOGUES} are needed.")
+        told = say(
+            "Too few preferences for a rank or a comparison: {names}. At least {least_dialogues} are needed.",
+            names=names,
+            least_dialogues=LEAST_DIALOGUES,
+        )
     return told + alone
 
 
@@ -70,17 +78,35 @@ def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) ->
     value = pair.difference.value
     if value is None:
         why = say("one of them has no score") if pair.verdict == TOO_CLOSE else pair.verdict
-        return say(f"{pair.first!s} and {pair.second!s} cannot be compared: {why}.")
+        return say("{first} and {second} cannot be compared: {why}.", first=pair.first, second=pair.second, why=why)
     around = interval_text(pair.difference, "score")
     if pair.verdict in DECIDED:
         better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
         sides, points = f", {_apart(pair.difference)}" if around else "", abs(value)
         if trusted:
-            return say(f"{better!s} is better than {other!s}: {points:.2f} points{sides}.")
-        return say(f"{better!s} scores higher than {other!s}: {points:.2f} points{sides}.")
-    gap = say(f"{signed(value)} points") if not around else say(f"{signed(value)} points, {around}")
+            return say(
+                "{better} is better than {other}: {points:.2f} points{sides}.",
+                better=better,
+                other=other,
+                points=points,
+                sides=sides,
+            )
+        return say(
+            "{better} scores higher than {other}: {points:.2f} points{sides}.",
+            better=better,
+            other=other,
+            points=points,
+            sides=sides,
+        )
+    gap = (
+        say("{signed} points", signed=signed(value))
+        if not around
+        else say("{signed} points, {around}", signed=signed(value), around=around)
+    )
     verdict = pair.verdict + _correction(pair, judged)
-    return say(f"{pair.first!s} and {pair.second!s}: {verdict} ({gap}).") + _forecast(pair)
+    return say(
+        "{first} and {second}: {verdict} ({gap}).", first=pair.first, second=pair.second, verdict=verdict, gap=gap
+    ) + _forecast(pair)
 
 
 def _correction(pair: SystemPair, judged: int) -> str:
@@ -88,14 +114,14 @@ def _correction(pair: SystemPair, judged: int) -> str:
     if pair.p is None:
         return ""
     if judged > 1:
-        return " " + say(f"after correction for {judged:,} pairs")
+        return " " + say("after correction for {judged:,} pairs", judged=judged)
     low, high = pair.difference.low, pair.difference.high
     return " " + say("with so few talks") if low is not None and high is not None and low * high > 0 else ""
 
 
 def _apart(difference: Rate) -> str:
     ends = sorted(abs(end) for end in (difference.low, difference.high) if end is not None)
-    return say(f"{ends[0]:.2f} to {ends[1]:.2f}")
+    return say("{ends:.2f} to {ends2:.2f}", ends=ends[0], ends2=ends[1])
 
 
 def _forecast(pair: SystemPair) -> str:
@@ -104,7 +130,8 @@ def _forecast(pair: SystemPair) -> str:
         return ""
     if more > HOPELESS * max(1, pair.difference.n):
         return " " + say("If there is a difference, it is too small for a log of a bearable size to show.")
-    about = plural(more, "more dialogue")
+    about = say_count(more, "{n} more dialogue", "{n} more dialogues")
     return " " + say(
-        f"About {about} of both together would probably decide, if the difference is as large as it looks."
+        "About {about} of both together would probably decide, if the difference is as large as it looks.",
+        about=about,
     )

@@ -11,12 +11,12 @@ import altair as alt
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
 from vivavoce.dialogues.scored import ScoredDialogue, count_scores, group_by_bot, rank_scored, score_steps
+from vivavoce.messages import say
 from vivavoce.reports.dialogues import wording
 from vivavoce.reports.shared.charts import SERIES, SHAPES, WIDTH, chart_data, themed
 from vivavoce.reports.shared.figures import Figure, figures_by_name
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
 from vivavoce.reports.shared.texts import clean, short
-from vivavoce.sentences import say
 
 MARKS = [1, 2, 3, 4, 5]
 SCALE = alt.Scale(domain=[LOWEST, HIGHEST], nice=False)
@@ -272,7 +272,11 @@ def distribution_figure(result: DialoguesResult, talks: Sequence[ScoredDialogue]
     meaning, bots = say("How many talks got which score, in steps of half a point."), group_by_bot(talks)
     if len(bots) > 1:
         most = MOST_BOTS
-        few = " " + say(f"The {most} bots with most talks; the numbers hold every bot.") if len(bots) > most else ""
+        few = (
+            " " + say("The {most} bots with most talks; the numbers hold every bot.", most=most)
+            if len(bots) > most
+            else ""
+        )
         meaning = say("Share of each bot's talks by score, in steps of half a point.") + few
     chart = distribution_chart(result)
     return Figure("distribution", say("How the scores are spread"), meaning, chart)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vivavoce.messages import say
 from vivavoce.reports.shared.measures import Measure
-from vivavoce.sentences import say
 
 # How far apart two scores (1 to 5) and two agreements (-1 to 1) can be.
 SCORE_SPAN = 4.0
@@ -158,4 +158,4 @@ def title_of_test(name: str) -> str:
 
 def range_text(low: float | None, high: float | None) -> str:
     """Write where a mark may lie, or nothing where that is not known."""
-    return "" if low is None or high is None else say(f"{low:.1f} to {high:.1f}")
+    return "" if low is None or high is None else say("{low:.1f} to {high:.1f}", low=low, high=high)

@@ -20,10 +20,10 @@ from vivavoce.dialogues.result import (
 )
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, mean_score, pair_scores
 from vivavoce.errors import plural
+from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues.meanings import range_text, title_of_test
 from vivavoce.reports.shared.numbers import interval_text, rate_text, score_text, signed
-from vivavoce.sentences import say
 
 OF_THIS_LOG = "of this log"
 NOT_YET = say("You cannot compare bots with these scores yet.")
@@ -69,7 +69,10 @@ def headline(result: DialoguesResult) -> str:
 def _nothing(result: DialoguesResult) -> str:
     if not result.scores:
         return say("Nothing could be scored: there are no dialogues.")
-    return say(f"Nothing could be scored: {plural(len(result.scores), 'dialogue')} read, none of them with a score.")
+    return say(
+        "Nothing could be scored: {dialogues} read, none of them with a score.",
+        dialogues=say_count(len(result.scores), "{n} dialogue", "{n} dialogues"),
+    )
 
 
 def because(result: DialoguesResult) -> str:
@@ -125,7 +128,7 @@ def talk_facts(talk: ScoredDialogue) -> str:
     dialogue, mark = talk.dialogue, talk.dialogue.quality
     checks = {None: "", True: "checks passed", False: "checks failed"}[dialogue.passed]
     marked = f"people's mark {mark:.3g}" if mark is not None else ""
-    said = plural(len(dialogue.turns), "message")
+    said = say_count(len(dialogue.turns), "{n} message", "{n} messages")
     return ", ".join(part for part in (f"bot {dialogue.bot}" if dialogue.bot else "", said, marked, checks) if part)
 
 
@@ -192,17 +195,28 @@ def learnt_sentence(origin: Origin | None) -> str:
     if origin is None:
         return say("Nobody has measured this rater against people's marks yet.")
     size = f" ({plural(origin.dialogues, 'dialogue')})" if origin.dialogues else ""
-    licence = say(f", licence {origin.licence!s}") if origin.licence else ""
+    licence = say(", licence {licence}", licence=origin.licence) if origin.licence else ""
     if not origin.learnt_from:
-        return say(f"It does not say what it learnt from{size + licence}.")
+        return say("It does not say what it learnt from{size}.", size=size + licence)
     if not size and licence:
-        return say(f"It learnt from {origin.learnt_from!s}, licence {origin.licence!s}.")
+        return say(
+            "It learnt from {learnt_from}, licence {licence}.", learnt_from=origin.learnt_from, licence=origin.licence
+        )
     if not size:
-        return say(f"It learnt from {origin.learnt_from!s}.")
+        return say("It learnt from {learnt_from}.", learnt_from=origin.learnt_from)
     if not licence:
-        return say(f"It learnt from {origin.learnt_from!s} ({plural(origin.dialogues, 'dialogue')}).")
-    size = plural(origin.dialogues, "dialogue")
-    return say(f"It learnt from {origin.learnt_from!s} ({size}), licence {origin.licence!s}.")
+        return say(
+            "It learnt from {learnt_from} ({dialogues}).",
+            learnt_from=origin.learnt_from,
+            dialogues=say_count(origin.dialogues, "{n} dialogue", "{n} dialogues"),
+        )
+    size = say_count(origin.dialogues, "{n} dialogue", "{n} dialogues")
+    return say(
+        "It learnt from {learnt_from} ({size}), licence {licence}.",
+        learnt_from=origin.learnt_from,
+        size=size,
+        licence=origin.licence,
+    )
 
 
 def measured_sentence(origin: Origin | None) -> str:
@@ -220,9 +234,9 @@ def measured_sentence(origin: Origin | None) -> str:
         return say("How far it follows people on talks that it had not seen is not known.")
     # The counts are of marks; that is said once.
     n = next(rate.n for rate in rates.values() if rate.value is not None)
-    first = told[0].replace(f"n = {n:,}", say(f"n = {n:,} marks"), 1)
+    first = told[0].replace(f"n = {n:,}", say("n = {n:,} marks", n=n), 1)
     parts = ", ".join([first, *told[1:]])
-    return say(f"On talks that it had not seen it follows people's marks (Pearson) by {parts}.")
+    return say("On talks that it had not seen it follows people's marks (Pearson) by {parts}.", parts=parts)
 
 
 def agreement_sentence(
@@ -234,13 +248,19 @@ def agreement_sentence(
         return say("None of these talks has both a score and a mark, so nobody knows how far the scores fit here.")
     if found.pearson.value is None:
         several = plural(found.n, counted)
-        return say(f"{several} with score and mark: too few, or too much alike, for a correlation.")
-    some = plural(found.n, "marked talk") if counted == "talk" else say(f"{plural(found.n, 'mark')} of talks")
+        return say("{several} with score and mark: too few, or too much alike, for a correlation.", several=several)
+    some = (
+        say_count(found.n, "{n} marked talk", "{n} marked talks")
+        if counted == "talk"
+        else say("{marks} of talks", marks=say_count(found.n, "{n} mark", "{n} marks"))
+    )
     by = [_correlation(name, rate) for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman))]
     parts = " and ".join(one for one in by if one)
     if where == OF_THIS_LOG:
         return say(
-            f"On {some} of this log, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
+            "On {some} of this log, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect.",
+            some=some,
+            parts=parts,
         )
     return f"On {some} {where}, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
 
@@ -268,7 +288,9 @@ def people_sentence(passport: Passport) -> str:
     if people is None or people.alpha.value is None:
         return ""
     alpha = rate_text(people.alpha, "score")
-    return say(f"People who marked the same talks agree with an alpha of {alpha}: 0 is luck, 1 is perfect.")
+    return say(
+        "People who marked the same talks agree with an alpha of {alpha}: 0 is luck, 1 is perfect.", alpha=alpha
+    )
 
 
 def _correlation(name: str, rate: Rate) -> str:
@@ -282,13 +304,13 @@ def recalibration_sentence(found: Recalibration | None) -> str:
     if found is None:
         return say("Recalibration: too few of these talks are marked to learn a correction from them.")
     sign, height = "+" if found.intercept >= 0 else "-", abs(found.intercept)
-    line = say(f"mark = {found.slope:.2f} x score {sign} {height:.2f}")
+    line = say("mark = {slope:.2f} x score {sign} {height:.2f}", slope=found.slope, sign=sign, height=height)
     sure = say("its gain is sure") if found.adopted else say("its gain is not sure")
     if found.level_only:
         level, unused = say("it corrects the level only"), say("not used: it would correct the level only")
         sure = level if found.adopted else unused
     gain = rate_text(found.gain, "score")
-    told = say(f"Recalibration ({sure}): {line}, squared error saved: {gain}.")
+    told = say("Recalibration ({sure}): {line}, squared error saved: {gain}.", sure=sure, line=line, gain=gain)
     return f"{told} {sentence(found.reason)}".strip()
 
 
@@ -301,4 +323,8 @@ def remarks(result: DialoguesResult) -> Iterator[str]:
     warnings = (text for text in passport.warnings if text != drift_warning(passport))
     yield from (sentence(text) for text in (*warnings, *result.notes))
     for group in cautions(result):
-        yield say(f"{plural(len(group.ids), 'score')} with a warning: {sentence(group.text)}")
+        yield say(
+            "{scores} with a warning: {sentence}",
+            scores=say_count(len(group.ids), "{n} score", "{n} scores"),
+            sentence=sentence(group.text),
+        )

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from vivavoce.errors import plural
 from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult
 from vivavoce.intents.findings import IntentFindings, SettingFindings
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.problems import ENOUGH_TESTED, weakest_topics
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import Setting
+from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
 from vivavoce.reports.intents import wording
 from vivavoce.reports.intents.choices import confused_cells, confused_topics, ranked_pairs, untold_topics
@@ -30,7 +30,6 @@ from vivavoce.reports.shared.charts import (
 from vivavoce.reports.shared.figures import Figure, figures_by_name
 from vivavoce.reports.shared.numbers import share_text
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
-from vivavoce.sentences import say
 
 MOST_PAIRS = 12
 MOST_CONFUSED = 15
@@ -67,7 +66,10 @@ def overlap_chart(pairs: Sequence[Pair]) -> AnyChart:
     chart = alt.layer(level.encode(x="level:Q"), bars, dots)
     return themed(
         chart.properties(width=WIDTH - 50, height=alt.Step(38)),
-        say(f"Overlap of the most confused pairs; dashed line: the clash level of {share_text(CLASH_LEVEL)}."),
+        say(
+            "Overlap of the most confused pairs; dashed line: the clash level of {share_text}.",
+            share_text=share_text(CLASH_LEVEL),
+        ),
     )
 
 
@@ -91,7 +93,10 @@ def risk_coverage_chart(findings: SettingFindings, threshold: float) -> AnyChart
         filled=True, size=90, opacity=1, color=PALETTE["wrong"], shape="diamond"
     )
     chart = alt.layer(line, dot.encode(x="coverage:Q", y="risk:Q"))
-    words = say(f"Wrong answers against answered questions; the diamond is the present threshold of {threshold:g}.")
+    words = say(
+        "Wrong answers against answered questions; the diamond is the present threshold of {threshold:g}.",
+        threshold=threshold,
+    )
     return themed(chart.properties(width=WIDTH + 60, height=220), words)
 
 
@@ -257,7 +262,10 @@ def risk_figure(findings: SettingFindings, threshold: float) -> Figure:
     return Figure(
         "risk-coverage",
         say("Answer more, err more"),
-        say(f"The surest questions are answered first. The diamond is the present threshold of {threshold:g}."),
+        say(
+            "The surest questions are answered first. The diamond is the present threshold of {threshold:g}.",
+            threshold=threshold,
+        ),
         risk_coverage_chart(findings, threshold),
     )
 
@@ -277,7 +285,11 @@ def topics_figure(findings: SettingFindings) -> Figure:
     few = untold_topics(findings)
     told = say("What became of their questions.")
     if few:
-        told += " " + say(f"{plural(few, 'topic')} with under {ENOUGH_TESTED} tested examples left out.")
+        told += " " + say(
+            "{topics} with under {enough_tested} tested examples left out.",
+            topics=say_count(few, "{n} topic", "{n} topics"),
+            enough_tested=ENOUGH_TESTED,
+        )
     return Figure("topics", say("The weakest topics"), told, topics_chart(findings))
 
 
@@ -288,7 +300,11 @@ def confusion_figure(findings: SettingFindings) -> Figure:
     )
     every = len(confused_topics(findings))
     if every > MOST_CONFUSED:
-        told += " " + say(f"The {MOST_CONFUSED} most confused of {every:,} topics with mistakes.")
+        told += " " + say(
+            "The {most_confused} most confused of {every:,} topics with mistakes.",
+            most_confused=MOST_CONFUSED,
+            every=every,
+        )
     chart = confusion_chart(findings, MOST_CONFUSED)
     return Figure("confusion", say("What is taken for what"), told, chart)
 

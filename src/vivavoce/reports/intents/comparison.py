@@ -10,6 +10,7 @@ from rich.text import Text
 from vivavoce.errors import plural
 from vivavoce.intents.comparison import ComparisonResult, Spread
 from vivavoce.intents.differences import Difference, Gap, Verdict
+from vivavoce.messages import say, say_count
 from vivavoce.reports.intents.charts import accuracy_figure, accuracy_in, own_settings
 from vivavoce.reports.intents.choices import short_notes
 from vivavoce.reports.intents.html import weigh_notes
@@ -19,7 +20,6 @@ from vivavoce.reports.shared.numbers import NOT_AVAILABLE, score_text, share_tex
 from vivavoce.reports.shared.pages import render_report
 from vivavoce.reports.shared.views import Table, make_table
 from vivavoce.reports.shared.views import rate_cell as rate_cell_of
-from vivavoce.sentences import say
 from vivavoce.version import __version__
 
 
@@ -27,14 +27,14 @@ def comparison_headline(result: ComparisonResult) -> str:
     """Say in one sentence which classifier is the best, if any is."""
     names = [one.name for one in result.classifiers]
     if len(names) < 2:
-        return say(f"Only {names[0]!s} could be examined, so nothing is compared.")
+        return say("Only {names} could be examined, so nothing is compared.", names=names[0])
     best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
     if best:
         other = next(name for name in names if name != best[0])
-        one = say(f"{best[0]!s} is better than {other!s}.")
-        return one if len(names) == 2 else say(f"{best[0]!s} is better than all others.")
+        one = say("{best} is better than {other}.", best=best[0], other=other)
+        return one if len(names) == 2 else say("{best} is better than all others.", best=best[0])
     if all(_same_answers(one) for one in result.differences):
-        two = say(f"{names[0]!s} and {names[1]!s} are right on the same messages.")
+        two = say("{names} and {names2} are right on the same messages.", names=names[0], names2=names[1])
         return two if len(names) == 2 else say("All classifiers are right on the same messages.")
     close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
     if close == len(result.differences):
@@ -60,28 +60,53 @@ def difference_sentence(one: Difference) -> str:
     """Say what may be said of two classifiers."""
     gap = one.pooled
     if _same_answers(one):
-        return say(f"{one.a!s} and {one.b!s} are right on the same messages.")
+        return say("{a} and {b} are right on the same messages.", a=one.a, b=one.b)
     if gap.verdict is Verdict.CLOSE:
-        close = say(f"{one.a!s} and {one.b!s} are too close to call ({points_text(one)}).")
+        close = say(
+            "{a} and {b} are too close to call ({points_text}).", a=one.a, b=one.b, points_text=points_text(one)
+        )
         return close + _more_text(gap)
     if gap.verdict is Verdict.BETTER:
-        counts = say(f"{plural(gap.improved, 'example')} gained, {gap.broken:,} lost")
-        return say(f"{one.a!s} is better than {one.b!s} ({points_text(one)}; {counts}).")
-    counts = say(f"{plural(gap.broken, 'example')} gained, {gap.improved:,} lost")
-    return say(f"{one.b!s} is better than {one.a!s} ({points_text(one, turned=True)}; {counts}).")
+        counts = say(
+            "{examples} gained, {broken:,} lost",
+            examples=say_count(gap.improved, "{n} example", "{n} examples"),
+            broken=gap.broken,
+        )
+        return say(
+            "{a} is better than {b} ({points_text}; {counts}).",
+            a=one.a,
+            b=one.b,
+            points_text=points_text(one),
+            counts=counts,
+        )
+    counts = say(
+        "{examples} gained, {improved:,} lost",
+        examples=say_count(gap.broken, "{n} example", "{n} examples"),
+        improved=gap.improved,
+    )
+    return say(
+        "{b} is better than {a} ({points_text}; {counts}).",
+        b=one.b,
+        a=one.a,
+        points_text=points_text(one, turned=True),
+        counts=counts,
+    )
 
 
 def _more_text(gap: Gap) -> str:
     """Say what would decide: more retries while some examples are untested, else about how many more examples."""
     examples = gap.more_examples
     if gap.untested:
-        return " " + say(f"Raise the retries first: {plural(gap.untested, 'example')} not tested yet.")
+        return " " + say(
+            "Raise the retries first: {examples} not tested yet.",
+            examples=say_count(gap.untested, "{n} example", "{n} examples"),
+        )
     if not examples:
         return ""
     if examples > 20_000:
         return " " + say("Even 20,000 more examples would hardly decide.")
     step = 10 ** max(0, len(str(examples)) - 2)
-    return " " + say(f"About {step * round(examples / step):,} more examples would decide.")
+    return " " + say("About {step:,} more examples would decide.", step=step * round(examples / step))
 
 
 def points_text(one: Difference, *, turned: bool = False) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vivavoce.errors import plural
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.problem_sentences import problem_advice, problem_sentence
 from vivavoce.intents.problems import MIN_COST, PAIRS, Problem, ProblemKind
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 
 __all__ = [
     "cost_sentence",
@@ -31,18 +30,25 @@ def verdict(result: IntentsResult) -> str:
 
 def _worth(problems: tuple[Problem, ...]) -> str:
     if not problems:
-        return say(f"Nothing worth your time: no problem surely costs {MIN_COST:.0f} of 1,000 messages or more.")
+        return say(
+            "Nothing worth your time: no problem surely costs {min_cost:.0f} of 1,000 messages or more.",
+            min_cost=MIN_COST,
+        )
     cost = problems[0].cost
     if len(problems) == 1:
-        return say(f"One problem is worth your time: it costs about {cost:.0f} of 1,000 messages.")
-    return say(f"{len(problems):,} problems are worth your time; the first costs about {cost:.0f} of 1,000 messages.")
+        return say("One problem is worth your time: it costs about {cost:.0f} of 1,000 messages.", cost=cost)
+    return say(
+        "{count:,} problems are worth your time; the first costs about {cost:.0f} of 1,000 messages.",
+        count=len(problems),
+        cost=cost,
+    )
 
 
 def _unknown(result: IntentsResult) -> Iterator[str]:
     unclear = sum(not one.enough and not one.same_answer and one.overlap >= CLASH_LEVEL for one in result.pairs)
     if unclear:
-        pairs = plural(unclear, "pair")
-        yield say(f"Too few examples to tell whether {pairs} of topics that look alike are mixed up.")
+        pairs = say_count(unclear, "{n} pair", "{n} pairs")
+        yield say("Too few examples to tell whether {pairs} of topics that look alike are mixed up.", pairs=pairs)
     if result.settings and all(pair.loss is None for pair in result.pairs):
         yield say("Which topics are mixed up was not measured: that takes the setting 0,0.")
 
@@ -65,8 +71,10 @@ def cost_sentence(problem: Problem) -> str:
     """Say how many messages a problem costs."""
     cost, low, high = problem.cost, problem.low, problem.high
     if problem.measured is None:
-        return say(f"That costs about {cost:.0f} of 1,000 messages.")
-    return say(f"That costs about {cost:.0f} of 1,000 messages ({low:.0f} to {high:.0f}).")
+        return say("That costs about {cost:.0f} of 1,000 messages.", cost=cost)
+    return say(
+        "That costs about {cost:.0f} of 1,000 messages ({low:.0f} to {high:.0f}).", cost=cost, low=low, high=high
+    )
 
 
 def example_place(example: ProblemExample) -> str:
@@ -77,10 +85,14 @@ def example_place(example: ProblemExample) -> str:
 def example_topic(example: ProblemExample) -> str:
     """Say to which topic an example belongs, and what it is taken for."""
     if example.intent is None:
-        return say("out of scope") if example.guess is None else say(f"out of scope, taken for {example.guess!s}")
+        return (
+            say("out of scope")
+            if example.guess is None
+            else say("out of scope, taken for {guess}", guess=example.guess)
+        )
     if example.guess is None:
-        return say(f"in topic {example.intent!s}")
-    return say(f"in topic {example.intent!s}, taken for {example.guess!s}")
+        return say("in topic {intent}", intent=example.intent)
+    return say("in topic {intent}, taken for {guess}", intent=example.intent, guess=example.guess)
 
 
 def pair_of(problem: Problem, result: IntentsResult) -> Pair | None:

@@ -8,12 +8,12 @@ from vivavoce.intents.findings import SettingFindings, TimingFindings
 from vivavoce.intents.names import are_opposite
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.result import IntentsResult
+from vivavoce.messages import say, say_count
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import absence
 from vivavoce.reports.intents.titles import OUTCOME_TITLES, PROBLEM_TITLES
 from vivavoce.reports.shared.numbers import hundred, interval_text, seconds_text, share_text
-from vivavoce.sentences import say
 
 __all__ = ["OUTCOME_TITLES", "PROBLEM_TITLES"]
 
@@ -37,22 +37,25 @@ def headline(result: IntentsResult) -> str:
         return _untested(result)
     asked = _asked(first)
     if right.value is None:
-        unsure = say(f"it is never sure enough at the threshold of {result.threshold:g}")
+        unsure = say("it is never sure enough at the threshold of {threshold:g}", threshold=result.threshold)
         why = (
             NO_GUESSES
             if (bool(result.settings) and all(never_guessed(findings.counts) for findings in result.settings))
             else unsure
         )
-        return say(f"Of 100 {asked}, the bot would answer none by itself: {why}.")
+        return say("Of 100 {asked}, the bot would answer none by itself: {why}.", asked=asked, why=why)
     by_itself, rightly = of_hundred(answered), of_hundred(right)
     return say(
-        f"Of 100 {asked}, the bot would answer {by_itself} by itself; of 100 such answers, {rightly} would be right."
+        "Of 100 {asked}, the bot would answer {by_itself} by itself; of 100 such answers, {rightly} would be right.",
+        asked=asked,
+        by_itself=by_itself,
+        rightly=rightly,
     )
 
 
 def _asked(findings: SettingFindings) -> str:
     if (share := findings.out_of_scope_share) is not None:
-        return say(f"questions, {hundred(share)} of them out of scope")
+        return say("questions, {hundred} of them out of scope", hundred=hundred(share))
     return say("questions") if findings.counts.negatives else say("questions about its topics")
 
 
@@ -72,8 +75,10 @@ def strangers_sentence(result: IntentsResult) -> str:
         declined = findings.rates["negative_rejection"]
         if declined.value is not None and findings.same_as is None:
             left = of_hundred(declined)
-            return say(f"Of 100 questions that no topic fits, it would rightly leave {left} unanswered.")
-    return say(f"How it treats questions that no topic fits is not known: {absence('negative_rejection')}.")
+            return say("Of 100 questions that no topic fits, it would rightly leave {left} unanswered.", left=left)
+    return say(
+        "How it treats questions that no topic fits is not known: {absence}.", absence=absence("negative_rejection")
+    )
 
 
 def balance_sentence(result: IntentsResult) -> str:
@@ -89,9 +94,10 @@ def _mean_over_topics(result: IntentsResult) -> list[str]:
         return []
     return [
         say(
-            f"Of 100 known questions, it would answer {of_hundred(alike)} rightly if visitors asked about each topic "
-            f"equally often, and {hundred(by_size.value)} if their questions were spread over the topics as the "
-            "examples are."
+            "Of 100 known questions, it would answer {of_hundred} rightly if visitors asked about each topic "
+            "equally often, and {hundred} if their questions were spread over the topics as the examples are.",
+            of_hundred=of_hundred(alike),
+            hundred=hundred(by_size.value),
         )
     ]
 
@@ -99,8 +105,11 @@ def _mean_over_topics(result: IntentsResult) -> list[str]:
 def timing_sentence(timing: TimingFindings) -> str:
     """Say how long training and answering took."""
     return say(
-        f"Training took {seconds_text(timing.train)} a retry; a message is answered in "
-        f"{seconds_text(timing.classify_p50)} (95 of 100 within {seconds_text(timing.classify_p95)})."
+        "Training took {seconds_text} a retry; a message is answered in {seconds_text2} (95 of 100 within "
+        "{seconds_text3}).",
+        seconds_text=seconds_text(timing.train),
+        seconds_text2=seconds_text(timing.classify_p50),
+        seconds_text3=seconds_text(timing.classify_p95),
     )
 
 
@@ -110,8 +119,8 @@ def of_hundred(rate: Rate) -> str:
     if rate.low is None or rate.high is None:
         return hundred(rate.value)
     if rate.tells_little():
-        return say(f"between {100 * rate.low:z.0f} and {100 * rate.high:z.0f}")
-    around = say(f"{100 * rate.low:z.0f} to {100 * rate.high:z.0f}")
+        return say("between {low:z.0f} and {high:z.0f}", low=100 * rate.low, high=100 * rate.high)
+    around = say("{low:z.0f} to {high:z.0f}", low=100 * rate.low, high=100 * rate.high)
     return f"{hundred(rate.value)} ({around})"
 
 
@@ -122,7 +131,7 @@ def setting_title(findings: SettingFindings) -> str:
     """Name a setting by what the bot has to face."""
     setting = findings.setting
     if setting.k:
-        return say(f"Topics under {setting.k} examples unknown")
+        return say("Topics under {k} examples unknown", k=setting.k)
     return say("Smallest topics unknown") if setting.p else say("All topics known")
 
 
@@ -130,18 +139,22 @@ def setting_sentence(findings: SettingFindings) -> str:
     """Say what a setting asks of the bot."""
     setting, low = findings.setting, findings.low_topics
     if findings.same_as is not None:
-        fewer = say(f"no topic has fewer than {setting.k} examples")
+        fewer = say("no topic has fewer than {k} examples", k=setting.k)
         small = fewer if setting.k else say("no topic could be held out")
-        return say(f"Setting {setting!s} equals {findings.same_as!s}: {small}.")
+        return say(
+            "Setting {setting} equals {same_as}: {small}.", setting=setting, same_as=findings.same_as, small=small
+        )
     if not low:
         strangers = findings.counts.negatives
-        some = say(f"{plural(strangers, 'test')} asked what no topic fits")
+        some = say("{tests} asked what no topic fits", tests=say_count(strangers, "{n} test", "{n} tests"))
         asked = some if strangers else say("no stranger was asked")
-        return say(f"Every topic was taught and tested; {asked}.")
+        return say("Every topic was taught and tested; {asked}.", asked=asked)
     share = share_text(findings.share_low)
     return say(
-        f"{plural(len(low), 'topic')} ({share} of the examples) took turns in not being taught: their questions are "
-        "strangers then, to be left unanswered."
+        "{topics} ({share} of the examples) took turns in not being taught: their questions are strangers "
+        "then, to be left unanswered.",
+        topics=say_count(len(low), "{n} topic", "{n} topics"),
+        share=share,
     )
 
 
@@ -151,7 +164,13 @@ def setting_sentence(findings: SettingFindings) -> str:
 def pair_sentence(pair: Pair) -> str:
     """Say how much two topics are mixed up, and in which direction."""
     overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
-    said = say(f"'{pair.a}' and '{pair.b}' overlap by {share_text(pair.overlap)} ({interval_text(overlap)})")
+    said = say(
+        "'{a}' and '{b}' overlap by {share_text} ({interval_text})",
+        a=pair.a,
+        b=pair.b,
+        share_text=share_text(pair.overlap),
+        interval_text=interval_text(overlap),
+    )
     facts = [*([] if pair.only_alike else [pair_direction(pair)]), pair_mistakes(pair)]
     return f"{'; '.join([said, *filter(None, facts)])}."
 
@@ -163,21 +182,21 @@ def pair_mistakes(pair: Pair) -> str:
     if pair.loss.examples == 1:
         return say("1 example gets the other topic's answer, or none")
     if pair.loss.examples:
-        return say(f"{pair.loss.examples:,} examples get the other topic's answer, or none")
+        return say("{examples:,} examples get the other topic's answer, or none", examples=pair.loss.examples)
     return say("no example was taken for the other topic in most of its tests")
 
 
 def pair_direction(pair: Pair) -> str:
     """Say which topic loses questions to which."""
     way = say("one way only, from") if swallowed(pair) else say("more often from")
-    return say(f"questions stray {way} '{pair.a}' to '{pair.b}'")
+    return say("questions stray {way} '{a}' to '{b}'", way=way, a=pair.a, b=pair.b)
 
 
 def pair_stability(pair: Pair) -> str:
     """Say how firmly the pair stands at the top of the ranking; nothing where it stands there by chance."""
     if pair.top3_share < SELDOM:
         return ""
-    return say(f"in the top three in {100 * pair.top3_share:.0f} of 100 re-checks")
+    return say("in the top three in {top3_share:.0f} of 100 re-checks", top3_share=100 * pair.top3_share)
 
 
 def pair_advice(pair: Pair) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 import altair as alt
 
+from vivavoce.messages import say
 from vivavoce.records import Rate
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
-from vivavoce.sentences import say
 
 # Narrow enough to be read on a phone, and for two of them to stand side by side on a desk.
 WIDTH = 290

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from vivavoce.messages import say
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 
 if TYPE_CHECKING:
     from vivavoce.reports.shared.measures import Measure
@@ -47,18 +47,18 @@ class Writer:
     def between(self, low: float, high: float, digits: int, unit: str) -> str:
         """Write a range; the unit stands with its end."""
         if unit == "%":
-            return say(f"{low:z.0f} to {high:z.0f} %")
+            return say("{low:z.0f} to {high:z.0f} %", low=low, high=high)
         if digits == 2:
-            return say(f"{low:z.2f} to {high:z.2f}")
+            return say("{low:z.2f} to {high:z.2f}", low=low, high=high)
         return f"{low:z,.{digits}f} to {high:z,.{digits}f} {unit}".rstrip()
 
     def of(self, part: int, whole: int) -> str:
         """Write a share of few items as how many of them it is."""
-        return say(f"{part:,} of {whole:,}")
+        return say("{part:,} of {whole:,}", part=part, whole=whole)
 
     def points(self, value: float) -> str:
         """Write a difference of two shares."""
-        return say(f"{100 * value:z.1f} points")
+        return say("{value:z.1f} points", value=100 * value)
 
     def hundred(self, value: float) -> str:
         """Write how many of 100 a share is; what is not exactly 0 or 100 is never shown as such."""
@@ -120,7 +120,7 @@ class Writer:
 
     def counted(self, n: int) -> str:
         """Write how much a number comes from."""
-        return say(f"n = {n:,}")
+        return say("n = {n:,}", n=n)
 
     def parts(self, rate: Rate, measure: Measure) -> RateText:
         """Return a rate in its parts; of few items without an interval, which would pretend to know more."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.store.repositories.repository import Repository, RowsById, RowsOfRun, holding, matching, pieces
 from vivavoce.store.rows import DialogueRow, RatingRow, ScoreRow
 from vivavoce.store.tables import dialogues, ratings, runs, scores
@@ -99,7 +100,8 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         """Return some dialogues with their newest scores, by id alone; those without a score come last."""
         if sort not in SORTS:
             raise UsageError(
-                f"talks cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=f"use one of {', '.join(SORTS)}"
+                say("talks cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+                remedy=say("use one of {names}", names=", ".join(SORTS)),
             )
         newest = self._newest_scores(project_id)
         by = {"score": newest.c.score, "name": dialogues.c.name, "created": dialogues.c.created}[sort.lstrip("-")]

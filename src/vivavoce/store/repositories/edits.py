@@ -11,8 +11,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from vivavoce.errors import Fault, StaleError, UsageError, plural
-from vivavoce.sentences import say
+from vivavoce.errors import Fault, StaleError, UsageError
+from vivavoce.messages import say, say_count
 from vivavoce.store import tables
 from vivavoce.store.columns import JsonTuple, Moment
 from vivavoce.store.repositories.edit_log import EditLog
@@ -89,7 +89,7 @@ class Edits(EditLog):
     ) -> Edit:
         """Do the changes and write them down; StaleError where a row is not as the edit expects it."""
         if not changes:
-            raise UsageError("nothing would change", remedy="change something first")
+            raise UsageError(say("nothing would change"), remedy=say("change something first"))
         edit = Edit(new_id(), project_id, at or now(), user_id, action, summary, why, undoes, None, len(changes))
         self._do_all(edit, changes)
         self._insert(_change_values(edit.id, changes), tables.changes)
@@ -101,10 +101,10 @@ class Edits(EditLog):
         """Do the reverse of an edit, as an edit of its own; `changes` are those of the edit, where they were read."""
         edit = required(self.get(edit_id), "edit", edit_id)
         if edit.undone_by:
-            raise StaleError("this edit has been undone already", remedy="undo the undoing to have it back")
+            raise StaleError(say("this edit has been undone already"), remedy=say("undo the undoing to have it back"))
         own = self.changes(edit_id) if changes is None else changes
         back = [Change(c.noun, c.noun_id, c.after, c.before, c.topic_id) for c in reversed(own)]
-        said = ("undo", say(f"Undone: {edit.summary}"), why, edit_id)
+        said = ("undo", say("Undone: {summary}", summary=edit.summary), why, edit_id)
         done = Edit(new_id(), edit.project_id, now(), user_id, *said, None, len(back))
         self._do_all(done, back)
         self.connection.execute(_reversal(edit, done))
@@ -138,9 +138,12 @@ class Edits(EditLog):
         faults = [fault for noun, own in by_noun.items() for fault in self._conflicts(noun, own)]
         if faults:
             raise StaleError(
-                f"somebody was faster: {plural(len(faults), 'row')} changed meanwhile",
+                say(
+                    "somebody was faster: {rows} changed meanwhile",
+                    rows=say_count(len(faults), "{n} row", "{n} rows"),
+                ),
                 faults=faults[:SHOWN_CONFLICTS],
-                remedy="look at the newest state and do it again",
+                remedy=say("look at the newest state and do it again"),
             )
 
     def _conflicts(self, noun: str, changes: Sequence[Change]) -> Iterator[Fault]:
@@ -254,5 +257,5 @@ def _conflict_text(there: Mapping[str, Any] | None, change: Change) -> str:
 def _clash(error: IntegrityError) -> UsageError:
     text = str(error.orig).lower()
     if "unique" in text:
-        return UsageError("the name is taken already", remedy="choose another name, or merge the two")
-    return UsageError("other rows still belong to this one", remedy="move or delete them first")
+        return UsageError(say("the name is taken already"), remedy=say("choose another name, or merge the two"))
+    return UsageError(say("other rows still belong to this one"), remedy=say("move or delete them first"))

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.store.repositories.repository import (
     Repository,
     RowsById,
@@ -55,7 +56,9 @@ class Projects(RowsById[Project], table=projects, row=Project):
     ) -> Project:
         """Add a project; the main language is the first of its languages."""
         spoken = tuple(dict.fromkeys((language, *languages)))
-        taken = UsageError(f"there is a project '{slug}' already", remedy="choose another short name")
+        taken = UsageError(
+            say("there is a project '{slug}' already", slug=slug), remedy=say("choose another short name")
+        )
         if self.by_slug(slug) is not None:
             raise taken
         try:
@@ -136,7 +139,10 @@ class Topics(Repository[Topic], table=topics, row=Topic):
     ) -> tuple[tuple[Topic, int], ...]:
         """Return topics, each with the number of its examples."""
         if sort not in _SORTS:
-            raise UsageError(f"topics cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=", ".join(SORTS))
+            raise UsageError(
+                say("topics cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+                remedy=", ".join(SORTS),
+            )
         query = sa.select(topics.c.id, _SIZE).outerjoin(examples, examples.c.topic_id == topics.c.id)
         query = query.where(*_searched(project_id, search)).group_by(topics.c.id)
         rows = self.connection.execute(query.order_by(*_SORTS[sort], topics.c.id).limit(limit).offset(offset))

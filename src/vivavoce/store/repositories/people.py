@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.store.repositories.repository import Repository, RowsById, columns_of, matching, required
 from vivavoce.store.rows import AttemptRow, Link, Role, SignIn, Token, User
 from vivavoce.store.stamps import new_id, now
@@ -42,7 +43,9 @@ class Users(RowsById[User], table=users, row=User):
     ) -> User:
         """Add a person; `password` is a hash, None until an invitation is taken up."""
         login = as_login(login)
-        taken = UsageError(f"there is a person with the login '{login}' already", remedy="choose another login")
+        taken = UsageError(
+            say("there is a person with the login '{login}' already", login=login), remedy=say("choose another login")
+        )
         if self.by_login(login) is not None:
             raise taken
         try:

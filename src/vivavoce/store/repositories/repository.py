@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 
 T = TypeVar("T")
 Row = TypeVar("Row")
@@ -157,5 +158,8 @@ def matching(*wanted: tuple[sa.Column[Any], Any]) -> list[sa.ColumnElement[bool]
 def required(row: T | None, noun: str, name: str) -> T:
     """Return what was found; a clear refusal where there is none."""
     if row is None:
-        raise AbsentError(f"there is no {noun} '{name}'", remedy="it may have been deleted: look at the list")
+        raise AbsentError(
+            say("there is no {noun} '{name}'", noun=noun, name=name),
+            remedy=say("it may have been deleted: look at the list"),
+        )
     return row

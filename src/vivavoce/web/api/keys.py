@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 from vivavoce.store.rows import Token
 from vivavoce.web.access import InStore, Reader
 from vivavoce.web.api.bodies import Body
@@ -56,7 +57,7 @@ def show_key(who: Reader, store: InStore, key_id: Id) -> Token:
     """Return one of one's own keys, without its secret."""
     found = next((key for key in keys.list_keys(store, who.actor, who.user.id) if key.id == key_id), None)
     if found is None:
-        raise AbsentError("there is no such key", remedy="choose one of your own; it may have been revoked")
+        raise AbsentError(say("there is no such key"), remedy=say("choose one of your own; it may have been revoked"))
     return found
 
 

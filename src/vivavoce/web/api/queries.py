@@ -9,6 +9,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from vivavoce.errors import Fault, UsageError, nearest
+from vivavoce.messages import say
 
 
 async def check_query(request: Request) -> None:
@@ -18,10 +19,18 @@ async def check_query(request: Request) -> None:
     if not given or not isinstance(route, APIRoute):
         return
     known = sorted(_names(route.dependant))
-    faults = [Fault(f"this is no parameter here.{nearest(name, known)}", name) for name in given if name not in known]
-    faults += [Fault("this is given more than once", name) for name, n in given.items() if n > 1 and name in known]
+    faults = [
+        Fault(say("this is no parameter here.{nearest}", nearest=nearest(name, known)), name)
+        for name in given
+        if name not in known
+    ]
+    faults += [
+        Fault(say("this is given more than once"), name) for name, n in given.items() if n > 1 and name in known
+    ]
     if faults:
-        raise UsageError("the query of the address is wrong", faults=faults, remedy="leave these parameters out")
+        raise UsageError(
+            say("the query of the address is wrong"), faults=faults, remedy=say("leave these parameters out")
+        )
 
 
 def _names(dependant: Dependant) -> set[str]:

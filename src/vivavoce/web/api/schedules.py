@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.store.rows import Edit
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.api.bodies import Body
@@ -64,7 +65,7 @@ def change_schedule(who: Editor, store: InStore, project: ProjectInPath, schedul
     others = (body.title, body.options, body.minute_of_day)
     if body.enabled is not None:
         if any(one is not None for one in others):
-            raise UsageError("`enabled` is said alone", where="enabled", remedy="send two requests")
+            raise UsageError(say("`enabled` is said alone"), where="enabled", remedy=say("send two requests"))
         return schedules.switch_schedule(store, who.actor, project, schedule_id, enabled=body.enabled)
     found = schedules.find_schedule(store, project, schedule_id)
     title = found.title if body.title is None else body.title

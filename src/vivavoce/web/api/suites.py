@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, SuiteRow
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
@@ -59,7 +60,7 @@ def list_suites(who: Reader, store: InStore, project: ProjectInPath) -> Listed[S
 def add_suite(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewSuite) -> Edit:
     """Bring in a suite, or make an empty one; returns the edit, which can be undone."""
     if body.shipped and body.text:
-        raise UsageError("give either a suite that ships or a text, not both", where="shipped")
+        raise UsageError(say("give either a suite that ships or a text, not both"), where="shipped")
     edit = _bring_in(store, who, project, body)
     place("projects", project.slug, "edits", edit.id)
     return edit

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from vivavoce.errors import DataError, Fault, FileError
+from vivavoce.messages import say
 from vivavoce.web.security.uploads import MEGABYTE, safe_name
 
 BROKEN = (
@@ -52,7 +53,9 @@ def unpacked_archive(path: Path, folder: Path, limits: ArchiveLimits = ARCHIVE_L
                 return tuple(_unpack(archive, member, folder) for member in members)
     except BROKEN as error:
         raise FileError(
-            f"the archive cannot be unpacked: {error}", where=str(path), remedy="pack it again as a plain ZIP file"
+            say("the archive cannot be unpacked: {error}", error=error),
+            where=str(path),
+            remedy=say("pack it again as a plain ZIP file"),
         ) from error
 
 
@@ -64,18 +67,26 @@ def check_members(members: list[zipfile.ZipInfo], path: Path, limits: ArchiveLim
     total = sum(member.file_size for member in members)
     if total > limits.total_bytes or len(members) > limits.files:
         raise FileError(
-            f"the archive would unpack to {total / MEGABYTE:,.1f} MB in {len(members):,} files",
+            say(
+                "the archive would unpack to {total:,.1f} MB in {count:,} files",
+                total=total / MEGABYTE,
+                count=len(members),
+            ),
             where=str(path),
-            remedy=f"send at most {limits.total_bytes / MEGABYTE:g} MB in {limits.files:,} files",
+            remedy=say(
+                "send at most {total_bytes:g} MB in {files:,} files",
+                total_bytes=limits.total_bytes / MEGABYTE,
+                files=limits.files,
+            ),
         )
     faults = [Fault(what, repr(member.filename)) for member in members for what in _faults(member, limits)]
     faults += _clashes(members)
     if faults:
         raise DataError(
-            "the archive holds files that are not unpacked",
+            say("the archive holds files that are not unpacked"),
             where=str(path),
             faults=faults,
-            remedy="pack only the folder with your files, without passwords and links",
+            remedy=say("pack only the folder with your files, without passwords and links"),
         )
 
 
@@ -111,7 +122,7 @@ def _clashes(members: list[zipfile.ZipInfo]) -> Iterator[Fault]:
     seen: set[str] = set()
     for member, name in zip(members, names, strict=True):
         if name in seen or name in folders:
-            yield Fault("another file or folder in the archive has this name", repr(member.filename))
+            yield Fault(say("another file or folder in the archive has this name"), repr(member.filename))
         seen.add(name)
 
 

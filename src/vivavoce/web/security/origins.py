@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from vivavoce.messages import say
 from vivavoce.web.security.cookies import has_session
 from vivavoce.web.security.refusals import Answer, Refusal, plain_answer, refuse
 
@@ -24,13 +25,13 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 FOREIGN_REQUEST = Refusal(
     403,
-    "This request came from another site and was refused",
-    "Open the page here and send the form again. A program needs an API token instead of a session.",
+    say("This request came from another site and was refused"),
+    say("Open the page here and send the form again. A program needs an API token instead of a session."),
 )
 UNKNOWN_HOST = Refusal(
     400,
-    "This server does not answer under this name",
-    "Use the address that the server was started with, or add this name to the hosts that it answers to.",
+    say("This server does not answer under this name"),
+    say("Use the address that the server was started with, or add this name to the hosts that it answers to."),
 )
 
 

@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import Fault, FileError, UsageError, VivaError
+from vivavoce.messages import say
 from vivavoce.store.troubles import disk_full_error, is_disk_full
 from vivavoce.web.security.refusals import Answer, Refusal, plain_answer, refuse
 
@@ -145,9 +146,11 @@ def too_large(limit: int) -> Refusal:
     """Return the refusal of a body beyond a limit."""
     return Refusal(
         413,
-        f"This is more than the {_in_words(limit)} that can be sent at once",
-        "Send less at once: a smaller file, or the table in several parts. "
-        "Whoever runs the server can raise the limit.",
+        say("This is more than the {in_words} that can be sent at once", in_words=_in_words(limit)),
+        say(
+            "Send less at once: a smaller file, or the table in several parts. Whoever runs the server can "
+            "raise the limit."
+        ),
         {"Connection": "close"},  # the rest of the body is not read
     )
 
@@ -164,9 +167,13 @@ async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> Async
     except (HTTPException, MultiPartException) as error:
         reason = str(error.detail if isinstance(error, HTTPException) else error.message)
         raise UsageError(
-            f"the form cannot be read: {reason.rstrip('.')}",
-            remedy=f"send at most {limits.files} files, {limits.fields} fields and "
-            f"{_in_words(limits.field_bytes)} in one field",
+            say("the form cannot be read: {reason}", reason=reason.rstrip(".")),
+            remedy=say(
+                "send at most {files} files, {fields} fields and {in_words} in one field",
+                files=limits.files,
+                fields=limits.fields,
+                in_words=_in_words(limits.field_bytes),
+            ),
         ) from error
     try:
         yield form
@@ -197,7 +204,9 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
         if is_disk_full(error):
             raise disk_full_error() from error
         raise FileError(
-            f"the file cannot be kept: {error.strerror or error}", where=name, remedy="try again, or tell an admin"
+            say("the file cannot be kept: {strerror}", strerror=error.strerror or error),
+            where=name,
+            remedy=say("try again, or tell an admin"),
         ) from error
     return target
 
@@ -244,7 +253,9 @@ def _pieces(file: BinaryIO, name: str, max_bytes: int) -> Iterator[bytes]:
         seen += len(piece)
         if seen > max_bytes:
             raise FileError(
-                f"the file has more than {_in_words(max_bytes)}", where=name, remedy="send it in several parts"
+                say("the file has more than {in_words}", in_words=_in_words(max_bytes)),
+                where=name,
+                remedy=say("send it in several parts"),
             )
         yield piece
 

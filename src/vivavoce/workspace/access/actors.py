@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vivavoce.errors import AccessError
+from vivavoce.messages import say
 from vivavoce.store.rows import Role
 from vivavoce.store.transaction import Transaction
 
@@ -24,8 +25,13 @@ class Actor:
         """Refuse what needs a higher role."""
         if not self.role.covers(role):
             raise AccessError(
-                f"this needs the role {role}, and {self.name} is {self.role}",
-                remedy="ask an admin to do it, or to give you the role",
+                say(
+                    "this needs the role {role}, and {name} is {self_role}",
+                    role=role,
+                    name=self.name,
+                    self_role=self.role,
+                ),
+                remedy=say("ask an admin to do it, or to give you the role"),
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 

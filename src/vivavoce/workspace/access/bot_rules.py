@@ -17,6 +17,7 @@ from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import ANYWHERE, REMEDY, Addresses, public_addresses, refused_host
 from vivavoce.bots.redaction import is_telling, sent_variables
 from vivavoce.errors import Fault
+from vivavoce.messages import say
 from vivavoce.settings import load_settings
 
 Entry = Mapping[str, object]
@@ -87,8 +88,12 @@ def _secrets(entry: Entry) -> Iterator[Fault]:
     for key in dict.fromkeys((*_told(entry, ""), *_told_in_addresses(entry))):
         name, filled_in = f"{OWN_PREFIX}TOKEN", f"${{{OWN_PREFIX}TOKEN}}"
         yield Fault(
-            "a secret is written out here: put it into a variable of the server's environment, for instance "
-            f"{name}, and write {filled_in} instead",
+            say(
+                "a secret is written out here: put it into a variable of the server's environment, for instance "
+                "{name}, and write {filled_in} instead",
+                name=name,
+                filled_in=filled_in,
+            ),
             key,
         )
 
@@ -121,10 +126,14 @@ def _variables(entry: Entry, rules: BotRules) -> Iterator[Fault]:
     for name in entry_variables(entry):
         if not rules.may_send(name):
             yield Fault(
-                f"the variable {name} may not be sent to a bot: it may be a secret of the server itself. "
-                f"Use one whose name begins with {OWN_PREFIX}, or let whoever runs the server list it under "
-                "`bot_variables`"
-                + (", or write `api_key` yourself (empty: no key)" if name in _implied(entry) else ""),
+                say(
+                    "the variable {name} may not be sent to a bot: it may be a secret of the server itself. Use one "
+                    "whose name begins with {own_prefix}, or let whoever runs the server list it under "
+                    "`bot_variables`{text}",
+                    name=name,
+                    own_prefix=OWN_PREFIX,
+                    text=", or write `api_key` yourself (empty: no key)" if name in _implied(entry) else "",
+                ),
                 _place_of(entry, name),
             )
 
@@ -147,7 +156,9 @@ def _addresses(entry: Entry, rules: BotRules) -> Iterator[Fault]:
         except ValueError:
             continue  # what is no address is told elsewhere
         if refused:
-            yield Fault(f"this is {refused}, and bots may not live there: {REMEDY}", key)
+            yield Fault(
+                say("this is {refused}, and bots may not live there: {remedy}", refused=refused, remedy=REMEDY), key
+            )
 
 
 def _programs(entry: Entry, rules: BotRules) -> Iterator[Fault]:
@@ -156,8 +167,11 @@ def _programs(entry: Entry, rules: BotRules) -> Iterator[Fault]:
         return
     if runs_programs(str(entry.get("kind", "")), entry):
         yield Fault(
-            f"a bot of the kind '{kind}' like this one starts a program, imports code or reads files on the machine "
-            "of the server, which is not allowed here. Give its public address with the kind http, choose a shipped "
-            "agent, or let whoever runs the server set `bot_programs`",
+            say(
+                "a bot of the kind '{kind}' like this one starts a program, imports code or reads files on the "
+                "machine of the server, which is not allowed here. Give its public address with the kind http, "
+                "choose a shipped agent, or let whoever runs the server set `bot_programs`",
+                kind=kind,
+            ),
             "kind",
         )

@@ -7,6 +7,7 @@ from functools import cache
 
 from vivavoce import plugins
 from vivavoce.errors import AccessError, UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.store.rows import Project, Role
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import server_rules
@@ -45,16 +46,21 @@ def check_engine(actor: Actor, name: str) -> str:
     """
     kind, option = plugins.split_name(name)
     if kind not in plugins.available(plugins.CLASSIFIERS):
-        raise _refusal(f"there is no engine '{kind}'.{nearest(kind, _offered())}")
+        raise _refusal(say("there is no engine '{kind}'.{nearest}", kind=kind, nearest=nearest(kind, _offered())))
     declared = _declared(kind)
     if declared.needs_option and not option:
-        raise _refusal(f"the engine '{kind}' is nothing without an option")
+        raise _refusal(say("the engine '{kind}' is nothing without an option", kind=kind))
     uses_machine = bool(option) and declared.reach is plugins.Reach.PROGRAM
     if uses_machine and not actor.role.covers(Role.ADMIN):
         raise AccessError(
-            f"the engine '{name}' uses code or files of this machine, and {actor.name} is {actor.role}",
+            say(
+                "the engine '{name}' uses code or files of this machine, and {actor_name} is {role}",
+                name=name,
+                actor_name=actor.name,
+                role=actor.role,
+            ),
             where="classifier",
-            remedy="choose an engine from the list, or ask an admin",
+            remedy=say("choose an engine from the list, or ask an admin"),
         )
     if uses_machine:
         require_programs(actor, f"the engine '{name}'", "classifier")
@@ -68,9 +74,9 @@ def require_programs(actor: Actor, what: str, where: str) -> None:
     """
     if actor.user_id is not None and not server_rules().bot_programs:
         raise AccessError(
-            f"{what} uses code or files of the machine of the server, which is not allowed here",
+            say("{what} uses code or files of the machine of the server, which is not allowed here", what=what),
             where=where,
-            remedy="choose one from the list, or let whoever runs the server set `bot_programs`",
+            remedy=say("choose one from the list, or let whoever runs the server set `bot_programs`"),
         )
 
 
@@ -80,7 +86,7 @@ def _declared(kind: str) -> plugins.Declaration:
 
 
 def _refusal(what: str) -> UsageError:
-    return UsageError(what, where="classifier", remedy=f"choose one of {', '.join(_offered())}")
+    return UsageError(what, where="classifier", remedy=say("choose one of {names}", names=", ".join(_offered())))
 
 
 def _offered() -> tuple[str, ...]:

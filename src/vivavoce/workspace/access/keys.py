@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from vivavoce.errors import AbsentError, Fault, UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role, Token, User
 from vivavoce.store.stamps import now
@@ -63,7 +64,7 @@ def make_key(
     `days`: how long it works, None for good. `until`: when the key ends that makes this one; it cannot outlive it.
     """
     if actor.user_id is None:
-        raise UsageError("a key belongs to a person", remedy="sign in and make it there")
+        raise UsageError(say("a key belongs to a person"), remedy=say("sign in and make it there"))
     owner = actor.user_id
     refuse_faults(tuple(_faults(actor, name, scopes, days)))
     at = now()
@@ -72,10 +73,14 @@ def make_key(
     with store.writing() as tx:
         if not read_switches(tx).keys_allowed:
             raise UsageError(
-                "keys are switched off in this workspace", remedy="an admin can switch them on in the settings"
+                say("keys are switched off in this workspace"),
+                remedy=say("an admin can switch them on in the settings"),
             )
         if len(_good_keys(tx, owner)) >= MOST_KEYS:
-            raise UsageError(f"there are {MOST_KEYS} keys already", remedy="revoke those that are no longer used")
+            raise UsageError(
+                say("there are {most_keys} keys already", most_keys=MOST_KEYS),
+                remedy=say("revoke those that are no longer used"),
+            )
         granted = [scope for scope in SCOPES if scope in scopes]
         made = tx.tokens.add(owner, name.strip(), granted, secret.digest, expires=min(ends, default=None), at=at)
         note(tx, actor, "make key", "key", made.id, detail=f"{made.name}: {', '.join(granted)}")
@@ -87,7 +92,7 @@ def revoke_key(store: Store, actor: Actor, token_id: str) -> Token:
     with store.writing() as tx:
         found = tx.tokens.get(token_id)
         if found is None or (found.user_id != actor.user_id and not actor.role.covers(Role.ADMIN)):
-            raise AbsentError("there is no such key", remedy="choose one from the list of keys")
+            raise AbsentError(say("there is no such key"), remedy=say("choose one from the list of keys"))
         tx.tokens.revoke(token_id, now())
         note(tx, actor, "revoke key", "key", token_id, detail=found.name)
     return found
@@ -103,16 +108,22 @@ def revoke_all(tx: Transaction, user_id: str) -> int:
 
 def _faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) -> Iterator[Fault]:
     if not name.strip() or len(name.strip()) > MOST_NAME:
-        yield Fault(f"the name needs 1 to {MOST_NAME} characters", "name")
+        yield Fault(say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), "name")
     if not scopes:
-        yield Fault("choose at least one thing that the key may do", "scopes")
+        yield Fault(say("choose at least one thing that the key may do"), "scopes")
     for scope in scopes:
         if scope not in SCOPES:
-            yield Fault(f"there is no scope '{scope}'.{nearest(scope, list(SCOPES))}", "scopes")
+            yield Fault(
+                say("there is no scope '{scope}'.{nearest}", scope=scope, nearest=nearest(scope, list(SCOPES))),
+                "scopes",
+            )
         elif not actor.role.covers(SCOPES[scope]):
-            yield Fault(f"'{scope}' is more than {actor.name} may do as {actor.role}", "scopes")
+            yield Fault(
+                say("'{scope}' is more than {name} may do as {role}", scope=scope, name=actor.name, role=actor.role),
+                "scopes",
+            )
     if days is not None and not 1 <= days <= MOST_DAYS:
-        yield Fault(f"a key works for 1 to {MOST_DAYS} days", "days")
+        yield Fault(say("a key works for 1 to {most_days} days", most_days=MOST_DAYS), "days")
 
 
 def _good_keys(tx: Transaction, user_id: str) -> tuple[Token, ...]:

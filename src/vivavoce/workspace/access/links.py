@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from vivavoce.errors import AbsentError
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Link, User
 from vivavoce.store.stamps import now
@@ -59,6 +59,6 @@ def person_of(tx: Transaction, link: Link) -> User:
 def worn_out() -> AbsentError:
     """Say that a link is of no use."""
     return AbsentError(
-        "this link has been used, is too old, or was replaced by a newer one",
-        remedy="ask an admin for a new link; `viva workspace setup-link` makes one for the first admin",
+        say("this link has been used, is too old, or was replaced by a newer one"),
+        remedy=say("ask an admin for a new link; `viva workspace setup-link` makes one for the first admin"),
     )

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from vivavoce.errors import AbsentError, Fault, UsageError
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role, User
@@ -88,7 +88,14 @@ def invite(
     refuse_faults((*login_faults(login), *name_faults(name or login[:MOST_NAME])))
     with store.writing() as tx:
         user = tx.users.add(login, name, role, language=language)
-        note(tx, actor, "invite", "person", user.id, detail=say(f"{user.login!s}, invited as {role}"))
+        note(
+            tx,
+            actor,
+            "invite",
+            "person",
+            user.id,
+            detail=say("{login}, invited as {role}", login=user.login, role=role),
+        )
         path = make_link(tx, INVITATION, user.id)
         return _member(user, _waiting_links(tx).get(user.id)), path
 
@@ -101,7 +108,7 @@ def change_role(store: Store, actor: Actor, user_id: str, role: Role) -> Member:
         if role is not Role.ADMIN:
             _keep_an_admin(tx, user)
         tx.users.set_role(user_id, role)
-        said = say(f"{user.login!s}: now {role}, before {user.role}")
+        said = say("{login}: now {role}, before {user_role}", login=user.login, role=role, user_role=user.role)
         note(tx, actor, "change role", "person", user_id, detail=said)
         return _member(find_person(tx, user_id))
 
@@ -127,9 +134,16 @@ def new_link(store: Store, actor: Actor, user_id: str) -> str:
     with store.writing() as tx:
         user = find_person(tx, user_id)
         if user.disabled:
-            raise UsageError(f"{user.login} is disabled", remedy="enable the person first")
+            raise UsageError(say("{login} is disabled", login=user.login), remedy=say("enable the person first"))
         purpose = PASSWORD if user.password else INVITATION
-        note(tx, actor, "make link", "person", user_id, detail=say(f"{user.login!s}: a link for {purpose}"))
+        note(
+            tx,
+            actor,
+            "make link",
+            "person",
+            user_id,
+            detail=say("{login}: a link for {purpose}", login=user.login, purpose=purpose),
+        )
         return make_link(tx, purpose, user_id)
 
 
@@ -172,7 +186,7 @@ def find_person(tx: Transaction, user_id: str) -> User:
     """Return a person; a clear refusal where there is none."""
     found = tx.users.get(user_id)
     if found is None:
-        raise AbsentError("there is no such person", remedy="choose one from the list of people")
+        raise AbsentError(say("there is no such person"), remedy=say("choose one from the list of people"))
     return found
 
 
@@ -180,7 +194,9 @@ def login_faults(login: str) -> tuple[Fault, ...]:
     """Return what is wrong with a login."""
     said = login.strip()
     if not said or len(said) > MOST_LOGIN or not _LOGIN.fullmatch(said) or not said.isprintable():
-        return (Fault(f"the login needs 1 to {MOST_LOGIN} characters on one line", "login"),)
+        return (
+            Fault(say("the login needs 1 to {most_login} characters on one line", most_login=MOST_LOGIN), "login"),
+        )
     return ()
 
 
@@ -188,7 +204,7 @@ def name_faults(name: str) -> tuple[Fault, ...]:
     """Return what is wrong with the name of a person."""
     said = clean_text(name).strip()
     if not said or len(said) > MOST_NAME or not said.isprintable():
-        return (Fault(f"the name needs 1 to {MOST_NAME} characters on one line", "name"),)
+        return (Fault(say("the name needs 1 to {most_name} characters on one line", most_name=MOST_NAME), "name"),)
     return ()
 
 
@@ -198,7 +214,8 @@ def _keep_an_admin(tx: Transaction, user: User) -> None:
     active = user.role is Role.ADMIN and not user.disabled and user.password is not None
     if active and tx.users.count(Role.ADMIN, active=True) <= 1:
         raise UsageError(
-            f"{user.login} is the last admin who can sign in", remedy="make another person an admin first"
+            say("{login} is the last admin who can sign in", login=user.login),
+            remedy=say("make another person an admin first"),
         )
 
 
@@ -246,7 +263,7 @@ def change_password(
     try:
         check_own_password(store, user, old, address=actor.address, cost=cost)
     except SignInRefusedError as error:
-        wrong = "This is not your password." if error.wait.allowed else str(error.wait)
+        wrong = say("This is not your password.") if error.wait.allowed else str(error.wait)
         faults.insert(0, Fault(wrong, "old"))
     refuse_faults(faults)
     hashed = hash_password(new, cost)
@@ -259,7 +276,7 @@ def change_password(
 def own_id(actor: Actor) -> str:
     """Return the id of the person who acts; the product itself has no account."""
     if actor.user_id is None:
-        raise UsageError("this needs a person", remedy="sign in and do it there")
+        raise UsageError(say("this needs a person"), remedy=say("sign in and do it there"))
     return actor.user_id
 
 
@@ -312,7 +329,9 @@ def set_up(
     with store.writing() as tx:
         take_link(tx, secret, SETUP)
         if tx.users.by_login(form.login) is not None:
-            raise UsageError("some fields cannot be used", faults=[Fault("somebody has this login already", "login")])
+            raise UsageError(
+                say("some fields cannot be used"), faults=[Fault(say("somebody has this login already"), "login")]
+            )
         user = tx.users.add(form.login, form.name, Role.ADMIN, language=form.language, password=hashed)
         tx.links.withdraw(SETUP)
         note(tx, actor_of(user, address), "set up", "person", user.id, detail=user.login)

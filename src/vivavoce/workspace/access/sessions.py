@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role, SignIn, User
 from vivavoce.store.stamps import now
@@ -53,7 +54,7 @@ def end_session(store: Store, actor: Actor, user_id: str, sign_in_id: str) -> No
     require_self_or_admin(actor, user_id)
     with store.writing() as tx:
         if sign_in_id not in {one.id for one in tx.sessions.of_user(user_id)}:
-            raise AbsentError("nobody is signed in there any more", remedy="nothing is left to do")
+            raise AbsentError(say("nobody is signed in there any more"), remedy=say("nothing is left to do"))
         tx.sessions.end(sign_in_id)
         note(tx, actor, "sign out", "person", user_id)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from vivavoce.errors import Fault
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role
@@ -42,7 +43,9 @@ def change_switches(store: Store, actor: Actor, switches: Switches) -> Switches:
     actor.require(Role.ADMIN)
     said = clean_text(switches.contact).strip()
     if len(said) > MOST_CONTACT:
-        refuse_faults([Fault(f"this is longer than {MOST_CONTACT} characters", "contact")])
+        refuse_faults(
+            [Fault(say("this is longer than {most_contact} characters", most_contact=MOST_CONTACT), "contact")]
+        )
     chosen = Switches(said, switches.keys_allowed)
     with store.writing() as tx:
         before = read_switches(tx)

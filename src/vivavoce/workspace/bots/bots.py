@@ -19,7 +19,7 @@ from vivavoce.bots.guard import limited_to
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.kept import Kept
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Edit, Project, Role, Run
@@ -110,11 +110,15 @@ def entry_text(entry: Entry) -> str:
 def parse_entry(text: str) -> dict[str, Any]:
     """Return the entry that a YAML text holds; InputError with its lines where it holds none."""
     if len(text) > MOST_ENTRY:
-        raise UsageError(f"this is longer than {MOST_ENTRY:,} characters", where="entry", remedy="shorten it")
+        raise UsageError(
+            say("this is longer than {most_entry:,} characters", most_entry=MOST_ENTRY),
+            where="entry",
+            remedy=say("shorten it"),
+        )
     found = parse_yaml(text, source="entry").value
     if not isinstance(found, dict) or not found:
-        fault = Fault("this must hold keys, at least `kind: ...`", "entry")
-        raise DataError("the entry cannot be used", faults=[fault], remedy="write one key on each line")
+        fault = Fault(say("this must hold keys, at least `kind: ...`"), "entry")
+        raise DataError(say("the entry cannot be used"), faults=[fault], remedy=say("write one key on each line"))
     return dict(found)
 
 
@@ -130,7 +134,7 @@ def add_bot(
     with store.writing() as tx:
         _check_free(tx, project, said)
         values = {"id": new_id(), "project_id": project.id, "name": said, "entry": kept, "created": now()}
-        summary = say(f"Bot {said!s} added ({kind_of(kept)!s})")
+        summary = say("Bot {said} added ({kind_of})", said=said, kind_of=kind_of(kept))
         return tx.edits.apply(
             project.id, actor.user_id, "add bot", summary, [tx.edits.insert("bots", values)], why=why
         )
@@ -155,7 +159,10 @@ def change_bot(
         if said != row.name:
             _check_free(tx, project, said)
         change = tx.edits.update("bots", row.id, name=said, entry=kept)
-        renamed, changed = say(f"Bot {row.name!s} is now {said!s}"), say(f"Bot {row.name!s} changed")
+        renamed, changed = (
+            say("Bot {name} is now {said}", name=row.name, said=said),
+            say("Bot {name} changed", name=row.name),
+        )
         summary = renamed if said != row.name else changed
         return tx.edits.apply(project.id, actor.user_id, "change bot", summary, [change], why=why)
 
@@ -166,7 +173,7 @@ def delete_bot(store: Store, actor: Actor, project: Project, bot_id: str, *, why
     row = find_bot(store, project, bot_id)
     with store.writing() as tx:
         change = tx.edits.delete("bots", row.id)
-        summary = say(f"Bot {row.name!s} deleted")
+        summary = say("Bot {name} deleted", name=row.name)
         return tx.edits.apply(project.id, actor.user_id, "delete bot", summary, [change], why=why)
 
 
@@ -176,7 +183,9 @@ def check_bot_entry(name: str, entry: Entry, rules: BotRules) -> tuple[str, dict
     faults = [*_name_faults(said), *_size_faults(entry)] or list(entry_faults(said, entry, rules))
     if faults:
         faults = [replace(fault, where=fault.where.removeprefix(f"{said}, ")) for fault in faults]
-        raise DataError("this bot cannot be used as it is", faults=faults, remedy="correct each of these places")
+        raise DataError(
+            say("this bot cannot be used as it is"), faults=faults, remedy=say("correct each of these places")
+        )
     return said, dict(entry)
 
 
@@ -190,8 +199,10 @@ def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: Bo
     agent = _agent_for(store, project, row)
     if runs_programs(str(row.entry.get("kind", "")), row.entry, agent=agent) and not rules.bot_programs:
         raise AccessError(
-            f"'{row.name}' is a program on the machine of the server, and programs are not started here",
-            remedy="let whoever runs the server set `bot_programs`",
+            say(
+                "'{name}' is a program on the machine of the server, and programs are not started here", name=row.name
+            ),
+            remedy=say("let whoever runs the server set `bot_programs`"),
         )
     faults = entry_faults(row.name, row.entry, rules)
     if faults:
@@ -299,23 +310,27 @@ def _only_texts(value: object) -> bool:
 
 def _name_faults(name: str) -> list[Fault]:
     if not name or len(name) > MOST_NAME:
-        return [Fault(f"the name needs 1 to {MOST_NAME} characters", "name")]
+        return [Fault(say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), "name")]
     # The name is part of the keys of a run's talks.
-    return [Fault("a name cannot hold `/`", "name")] if "/" in name else []
+    return [Fault(say("a name cannot hold `/`"), "name")] if "/" in name else []
 
 
 def _size_faults(entry: Entry) -> list[Fault]:
     try:
         size = len(json.dumps(entry))
     except (TypeError, ValueError, RecursionError):
-        return [Fault("this holds more than plain values", "entry")]
-    return [Fault(f"this is longer than {MOST_ENTRY:,} characters", "entry")] if size > MOST_ENTRY else []
+        return [Fault(say("this holds more than plain values"), "entry")]
+    return (
+        [Fault(say("this is longer than {most_entry:,} characters", most_entry=MOST_ENTRY), "entry")]
+        if size > MOST_ENTRY
+        else []
+    )
 
 
 def _check_free(tx: Transaction, project: Project, name: str) -> None:
     if tx.bots.by_name(project.id, name) is not None:
-        fault = Fault(f"there is a bot '{name}' already", "name")
-        raise DataError("this bot cannot be used as it is", faults=[fault], remedy="choose another name")
+        fault = Fault(say("there is a bot '{name}' already", name=name), "name")
+        raise DataError(say("this bot cannot be used as it is"), faults=[fault], remedy=say("choose another name"))
 
 
 def _latest_runs(tx: Transaction, project: Project, names: Collection[str]) -> dict[str, Run]:

@@ -24,6 +24,7 @@ from vivavoce.bots.guard import Addresses, limited_to
 from vivavoce.bots.pace import Pace
 from vivavoce.bots.sessions import new_session
 from vivavoce.errors import AbsentError, AccessError, BotError, UsageError, WorkError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.store.stamps import new_id
@@ -86,7 +87,9 @@ def find_bot(store: Store, project: Project, bot_id: str) -> BotRow:
     with store.reading() as tx:
         found = tx.bots.get(bot_id)
     if found is None or found.project_id != project.id:
-        raise AbsentError(f"there is no bot '{bot_id}'", remedy="choose one from the list of bots")
+        raise AbsentError(
+            say("there is no bot '{bot_id}'", bot_id=bot_id), remedy=say("choose one from the list of bots")
+        )
     return found
 
 
@@ -102,15 +105,15 @@ def make_partner(row: BotRow, suite: SuiteRow | None, reach: Reach) -> Partner:
     kind = str(row.entry.get("kind", ""))
     if runs_programs(kind, row.entry, agent=agent) and not reach.bot_programs:
         raise AccessError(
-            f"'{row.name}' is a program on this machine, and programs are not started here",
-            remedy="choose another bot; whoever runs the server can allow programs",
+            say("'{name}' is a program on this machine, and programs are not started here", name=row.name),
+            remedy=say("choose another bot; whoever runs the server can allow programs"),
         )
     faults = entry_faults(row.name, row.entry, reach.rules)
     if faults:
         raise UsageError(
-            f"'{row.name}' cannot be asked as it is",
+            say("'{name}' cannot be asked as it is", name=row.name),
             faults=faults,
-            remedy="an admin can correct its entry",
+            remedy=say("an admin can correct its entry"),
         )
     return Partner(row, agent, reach)
 
@@ -122,10 +125,14 @@ def send_message(partner: Partner, key: str, earlier: Sequence[str], text: str) 
     """
     said = text.strip()
     if not said or len(said) > MOST_LETTERS:
-        raise UsageError(f"a message needs 1 to {MOST_LETTERS:,} characters", remedy="write another message")
+        raise UsageError(
+            say("a message needs 1 to {most_letters:,} characters", most_letters=MOST_LETTERS),
+            remedy=say("write another message"),
+        )
     if len(earlier) >= MOST_MESSAGES:
         raise UsageError(
-            f"the talk has {len(earlier)} messages, which is the most", remedy="save it as a scenario, or begin again"
+            say("the talk has {count} messages, which is the most", count=len(earlier)),
+            remedy=say("save it as a scenario, or begin again"),
         )
     return _desk().say(partner, key, tuple(earlier), said)
 
@@ -133,7 +140,7 @@ def send_message(partner: Partner, key: str, earlier: Sequence[str], text: str) 
 def ask_bot(partner: Partner, messages: Sequence[str]) -> Heard:
     """Say messages one after another in a talk of their own and return what came to the last."""
     if not messages:
-        raise UsageError("there is nothing to say", remedy="write what the visitor says first")
+        raise UsageError(say("there is nothing to say"), remedy=say("write what the visitor says first"))
     return send_message(partner, new_id(), messages[:-1], messages[-1])
 
 
@@ -232,7 +239,7 @@ async def _begin(bot: Bot, key: str, earlier: Sequence[str], thinking: bool) -> 
     opened = await open_talk(bot, new_session(), policy)
     if opened.talk is None:
         await bot.close()
-        raise BotError(opened.error or "the bot did not begin a talk", status=str(opened.status))
+        raise BotError(opened.error or say("the bot did not begin a talk"), status=str(opened.status))
     found = _Open(bot, opened.talk, policy, [], time.monotonic(), not thinking)
     for text in earlier:
         answered = await ask(found.talk, text, policy, LONGEST_REPLY_S, key)
@@ -274,7 +281,9 @@ def _load(partner: Partner) -> Bot:
             return _thinking_bot(row.name, json.dumps(dict(row.entry), sort_keys=True), partner.agent)
         return load_entry(row.name, row.entry, agent=partner.agent)
     except WorkError as error:
-        raise UsageError(error.what, where=row.name, remedy=error.remedy or "look at the entry of the bot") from error
+        raise UsageError(
+            error.what, where=row.name, remedy=error.remedy or say("look at the entry of the bot")
+        ) from error
 
 
 def _is_thinking(row: BotRow) -> bool:

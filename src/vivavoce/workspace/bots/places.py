@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 
 MOST_OF_ONE = 2
 # Well below the 40 threads in which a process answers.
@@ -48,13 +49,15 @@ class Places:
     def _check(self, person: str) -> None:
         if self._taken[person] >= MOST_OF_ONE:
             raise CrowdedError(
-                f"you are waiting for {MOST_OF_ONE} answers of bots already",
-                remedy="wait until one of your tests or chats has ended, then send this again; "
-                "a test ends after half a minute at the latest",
+                say("you are waiting for {most_of_one} answers of bots already", most_of_one=MOST_OF_ONE),
+                remedy=say(
+                    "wait until one of your tests or chats has ended, then send this again; a test ends after half a "
+                    "minute at the latest"
+                ),
             )
         if self.taken >= MOST_OF_ALL:
             raise CrowdedError(
-                "many people are waiting for bots at the moment", remedy="send this again in half a minute"
+                say("many people are waiting for bots at the moment"), remedy=say("send this again in half a minute")
             )
 
 

@@ -11,6 +11,7 @@ from vivavoce.conversations.scenario import Script
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.conversations.exchanges import key_before
@@ -63,7 +64,7 @@ def compare_conversations(store: Store, project: Project, a: int, b: int) -> Run
     with store.reading() as tx:
         before, after = get_run(tx, project, a, KIND), get_run(tx, project, b, KIND)
     if before.id == after.id:
-        raise UsageError("a run is not compared with itself", remedy="choose two runs")
+        raise UsageError(say("a run is not compared with itself"), remedy=say("choose two runs"))
     results = conversations_result(store, before), conversations_result(store, after)
     key = (before.id, before.version, after.id, after.version)
     diff = _DIFFS.get(key, lambda: _diff(store, (before, after), results))

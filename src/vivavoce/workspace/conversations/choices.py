@@ -16,6 +16,7 @@ from vivavoce.conversations.scenarios.check import CheckProblem
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
 from vivavoce.jobs.exams.kinds import CONVERSATIONS
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.options import UnfitError, check_value
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
@@ -113,7 +114,8 @@ def offer(store: Store, project: Project, suite: str) -> Offer:
         if row is None or row.project_id != project.id:
             known = [one.name for one in tx.suites.of_project(project.id)]
             raise AbsentError(
-                f"there is no suite '{suite}'.{nearest(suite, known)}", remedy="choose one from the list of suites"
+                say("there is no suite '{suite}'.{nearest}", suite=suite, nearest=nearest(suite, known)),
+                remedy=say("choose one from the list of suites"),
             )
         scenarios, bots = tx.suites.scenarios(row.id), tx.bots.of_project(project.id)
     found = put_together(row, scenarios)
@@ -172,7 +174,15 @@ def check_choice(found: Offer, choice: Choice, rules: BotRules) -> Checked:
     plan = plan_of(found, choice)
     size = size_of(plan, choice)
     if size.total_messages > MOST_MESSAGES:
-        errors.append(Fault(f"this run would send {size.total_messages:,} messages, the most is {MOST_MESSAGES:,}"))
+        errors.append(
+            Fault(
+                say(
+                    "this run would send {total_messages:,} messages, the most is {most_messages:,}",
+                    total_messages=size.total_messages,
+                    most_messages=MOST_MESSAGES,
+                )
+            )
+        )
     held = {script.scenario for script in plan.scripts}
     looked = check_suite(found.suite, facts, repeats=choice.repeats)
     return Checked(size, (*errors, *_faults(looked.errors, held)), _faults(looked.warnings, held))
@@ -182,12 +192,14 @@ def choice_faults(found: Offer, choice: Choice, rules: BotRules) -> list[Fault]:
     """Return what is wrong with the bots and numbers that were chosen, before any bot is built."""
     known = {bot.name: bot for bot in found.bots}
     faults = [
-        Fault(f"there is no bot '{name}'.{nearest(name, list(known))}", "bots")
+        Fault(say("there is no bot '{name}'.{nearest}", name=name, nearest=nearest(name, list(known))), "bots")
         for name in choice.bots
         if name not in known
     ]
-    faults += [Fault("choose at least one bot", "bots")] if not choice.bots else []
-    faults += [Fault(f"'{name}' is chosen twice", "bots") for name, n in Counter(choice.bots).items() if n > 1]
+    faults += [Fault(say("choose at least one bot"), "bots")] if not choice.bots else []
+    faults += [
+        Fault(say("'{name}' is chosen twice", name=name), "bots") for name, n in Counter(choice.bots).items() if n > 1
+    ]
     faults += _range_faults(choice)
     for name in choice.bots:
         if name in known:
@@ -252,8 +264,8 @@ def refuse(checked: Checked, found: Offer) -> None:
     """Refuse a run that would be wrong, all faults at once."""
     if checked.errors:
         raise UsageError(
-            "the run cannot begin",
+            say("the run cannot begin"),
             where=found.row.name,
             faults=checked.errors,
-            remedy="correct what is named, or choose otherwise",
+            remedy=say("correct what is named, or choose otherwise"),
         )

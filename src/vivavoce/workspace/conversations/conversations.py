@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.conversations.transcript import TalkKey
-from vivavoce.errors import AbsentError, Fault, UsageError, plural
+from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.jobs.exams.conversations import PUBLIC_ONLY, run_options
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.exams.talks import conversation_material, read_material, read_talk
 from vivavoce.jobs.turns import storable
+from vivavoce.messages import say, say_count
 from vivavoce.options import check_options
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
@@ -103,9 +104,9 @@ class ConversationsInProject(ProjectExam):
         ]
         if faults:
             raise UsageError(
-                f"the bots of run {run.number} are not allowed as they are",
+                say("the bots of run {number} are not allowed as they are", number=run.number),
                 faults=faults,
-                remedy="correct the bots and begin a new run",
+                remedy=say("correct the bots and begin a new run"),
             )
 
     def daily_faults(self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any]) -> list[Fault]:
@@ -172,7 +173,7 @@ def _problem(tx: Transaction, project: Project, run: Run, found: Failure) -> Pro
 def usual_title(found: Offer, bots: Sequence[OfferedBot]) -> str:
     """Return what a run is called where nobody says: the suite and its bots."""
     names = ", ".join(bot.name for bot in bots)
-    with_whom = names if len(bots) <= 3 else plural(len(bots), "bot")
+    with_whom = names if len(bots) <= 3 else say_count(len(bots), "{n} bot", "{n} bots")
     return f"{found.row.title or found.row.name}: {with_whom}"[: runs.MOST_TITLE]
 
 

@@ -10,6 +10,7 @@ from vivavoce.errors import AbsentError, nearest, plural
 from vivavoce.jobs.exams.talks import Material, read_material
 from vivavoce.jobs.turns import storable
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations.wording import level_order
 from vivavoce.store.database import Store
@@ -129,7 +130,7 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
         what = f"run {run.number} has no conversation '{script}'"
         if script in names:
             what = f"run {run.number} held '{script}' {plural(header.repeats, 'time')}, not {repeat + 1} times"
-        raise AbsentError(f"{what}.{nearest(script, names[:2000])}", remedy="choose one from the list")
+        raise AbsentError(f"{what}.{nearest(script, names[:2000])}", remedy=say("choose one from the list"))
     place = names.index(script)
     found, size = header.plan.scripts[place], max(1, MOST_TURNS // len(header.bots))
     shown = found.turns[(page - 1) * size : page * size]

@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
-from vivavoce.errors import AbsentError, Fault, UsageError, nearest, plural
+from vivavoce.errors import AbsentError, Fault, UsageError, nearest
 from vivavoce.jobs.exams.kinds import MAX_SEED
 from vivavoce.jobs.exams.protocol import Options
+from vivavoce.messages import say, say_count
 from vivavoce.options import check_options
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.dialogues import ALL_DIALOGUES, DialogueFilter, NewestScore
@@ -106,7 +106,9 @@ def get_talk(tx: Transaction, project: Project, dialogue_id: str) -> DialogueRow
     """Return the row of a talk; AbsentError where the project has none of this id."""
     found = tx.dialogues.get(clean_text(dialogue_id))
     if found is None or found.project_id != project.id:
-        raise AbsentError("there is no such talk", remedy="choose one from the list: it may have been deleted")
+        raise AbsentError(
+            say("there is no such talk"), remedy=say("choose one from the list: it may have been deleted")
+        )
     return found
 
 
@@ -206,7 +208,7 @@ def delete_batch(store: Store, actor: Actor, project: Project, batch: str) -> in
     with store.writing() as tx:
         ids = [row.id for row in _of_batch(tx, project, batch)]
         gone = tx.dialogues.delete(project.id, ids)
-        said = say(f"{plural(gone, 'talk')} of the batch {batch!s}")
+        said = say("{talks} of the batch {batch}", talks=say_count(gone, "{n} talk", "{n} talks"), batch=batch)
         note(tx, actor, "delete", "dialogues", batch[:32], project_id=project.id, detail=said)
     return gone
 
@@ -227,7 +229,7 @@ def begin_scoring(
     material = exam_material(store, project, batch)
     source = batch if batch is not None else project.name
     options: Options = {"rater": rater, "seed": seed, "source": source}
-    said = title or say(f"Talks of {source!s}")[:200]
+    said = title or say("Talks of {source}", source=source)[:200]
     return begin_run(store, actor, project, KIND, said, options, material)
 
 
@@ -245,7 +247,11 @@ class DialoguesInProject(ProjectExam):
         known, batch = list(list_batches(store, project)), chosen.get("batch")
         if batch is None or batch in known:
             return super().daily_faults(store, actor, project, chosen)
-        return [Fault(f"there is no batch '{batch}'.{nearest(str(batch), known)}", "batch")]
+        return [
+            Fault(
+                say("there is no batch '{batch}'.{nearest}", batch=batch, nearest=nearest(str(batch), known)), "batch"
+            )
+        ]
 
     def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the batches."""
@@ -290,7 +296,7 @@ def exam_material(store: Store, project: Project, batch: str | None = None) -> b
         for rating in tx.ratings.of_project(project.id):
             ratings[rating.dialogue_id].append(rating)
     if not rows:
-        raise UsageError("there are no talks to score", remedy="bring some in first")
+        raise UsageError(say("there are no talks to score"), remedy=say("bring some in first"))
     return dialogues_to_bytes(to_dialogue(row, ratings.get(row.id, ())) for row in rows)
 
 
@@ -322,5 +328,8 @@ def _of_batch(tx: Transaction, project: Project, batch: str) -> tuple[DialogueRo
     rows = tx.dialogues.of_project(project.id, DialogueFilter(batch=clean_text(batch)))
     if not rows:
         known = tuple(tx.dialogues.batches(project.id))
-        raise AbsentError(f"there is no batch '{batch}'.{nearest(batch, known)}", remedy="choose one from the list")
+        raise AbsentError(
+            say("there is no batch '{batch}'.{nearest}", batch=batch, nearest=nearest(batch, known)),
+            remedy=say("choose one from the list"),
+        )
     return rows

@@ -12,6 +12,7 @@ from vivavoce.dialogues.result import DialoguesResult
 from vivavoce.dialogues.scored import count_scores
 from vivavoce.errors import AbsentError
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
@@ -49,7 +50,8 @@ def findings_of(store: Store, run: Run) -> TalksFound:
     """Return what a finished run found; read once in a process."""
     if run.state is not RunState.DONE:
         raise AbsentError(
-            f"run {run.number} has no result: it is {run.state}", remedy="wait until it is done, or let it go on"
+            say("run {number} has no result: it is {state}", number=run.number, state=run.state),
+            remedy=say("wait until it is done, or let it go on"),
         )
     return _FOUND.get((run.id, run.version), lambda: _read(store, run))
 

@@ -13,9 +13,9 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.errors import UsageError, plural
+from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role
@@ -162,7 +162,9 @@ def check_batch(name: str) -> str:
     said = clean_text(" ".join(name.split()))
     if not said or len(said) > MOST_BATCH:
         raise UsageError(
-            f"the name of the batch needs 1 to {MOST_BATCH} characters", where="batch", remedy="choose another one"
+            say("the name of the batch needs 1 to {most_batch} characters", most_batch=MOST_BATCH),
+            where="batch",
+            remedy=say("choose another one"),
         )
     return said
 
@@ -190,7 +192,7 @@ def _plans(
         place = f"talk {talk.row or number + 1}"
         try:
             if talk.id in seen:
-                raise UsageError("the id was used before: give each talk its own")
+                raise UsageError(say("the id was used before: give each talk its own"))
             row = as_row(talk, project, choices.batch, choices.bot, number, at)
             marks = _marks(talk, row, at)
         except UsageError as error:
@@ -236,7 +238,12 @@ def _take(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialo
     tx.ratings.put_many(marks)
     counts = Counter(plan.kind for plan in plans)
     taken = Taken(choices.batch, counts["added"], counts["replaced"], counts["skipped"], tuple(refused))
-    said = say(f"{plural(taken.added, 'talk')} added, {taken.replaced:,} replaced, batch {choices.batch!s}")
+    said = say(
+        "{talks} added, {replaced:,} replaced, batch {batch}",
+        talks=say_count(taken.added, "{n} talk", "{n} talks"),
+        replaced=taken.replaced,
+        batch=choices.batch,
+    )
     note(tx, actor, "import", "dialogues", "", project_id=project.id, detail=said)
     return taken
 

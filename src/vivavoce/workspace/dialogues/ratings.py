@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.dialogues import DialogueFilter
@@ -75,20 +76,34 @@ def rate_talk(store: Store, actor: Actor, project: Project, dialogue_id: str, op
     """Keep what a person thinks of a talk; what they thought before and do not say again is forgotten."""
     actor.require(Role.REVIEWER)
     if not opinion.given:
-        raise UsageError("no mark was given", where="quality", remedy="choose a mark, or judge at least one answer")
+        raise UsageError(
+            say("no mark was given"), where="quality", remedy=say("choose a mark, or judge at least one answer")
+        )
     with store.writing() as tx:
         row = get_talk(tx, project, dialogue_id)
         faults = []
         if opinion.quality is not None and not LOWEST <= opinion.quality <= HIGHEST:
-            faults.append(Fault(f"{opinion.quality} is not a mark from {LOWEST} to {HIGHEST}", "quality"))
+            faults.append(
+                Fault(
+                    say(
+                        "{quality} is not a mark from {lowest} to {highest}",
+                        quality=opinion.quality,
+                        lowest=LOWEST,
+                        highest=HIGHEST,
+                    ),
+                    "quality",
+                )
+            )
         known = set(answers_of(row))
         faults += [
-            Fault(f"message {number} is no answer of the bot", f"answer-{number}")
+            Fault(say("message {number} is no answer of the bot", number=number), f"answer-{number}")
             for number in sorted(opinion.answers)
             if number not in known
         ]
         if faults:
-            raise UsageError("some marks cannot be kept", faults=faults, remedy="correct them and send again")
+            raise UsageError(
+                say("some marks cannot be kept"), faults=faults, remedy=say("correct them and send again")
+            )
         before = _own(tx.ratings.of_dialogue(row.id), actor)
         wanted = {one.turn: one for one in _rows(row, opinion, actor, _rater(tx, actor, before))}
         for old in before:
@@ -105,7 +120,9 @@ def take_back(store: Store, actor: Actor, project: Project, dialogue_id: str) ->
         row = get_talk(tx, project, dialogue_id)
         before = _own(tx.ratings.of_dialogue(row.id), actor)
         if not before:
-            raise AbsentError("there is no mark of yours on this talk", remedy="nothing is to be taken back")
+            raise AbsentError(
+                say("there is no mark of yours on this talk"), remedy=say("nothing is to be taken back")
+            )
         for old in before:
             tx.ratings.delete(old.id)
     return _opinion(before)

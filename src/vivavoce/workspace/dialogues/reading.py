@@ -16,8 +16,8 @@ from vivavoce.dialogues.corpus.reading import Corpus, read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import DataError, Fault, UsageError, VivaError
 from vivavoce.files.exclusions import LEFT_OUT
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.sentences import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, TurnRow, UnitState
@@ -83,7 +83,7 @@ def as_row(  # noqa: PLR0917 - what a row holds beside the talk
     for value, most in ((talk.id, MOST_NAME), (named or "", MOST_WORD), (person or "", MOST_WORD)):
         clean_text(value, most)
     if not talk.turns:
-        raise UsageError("nobody says anything in it", remedy="leave the talk out")
+        raise UsageError(say("nobody says anything in it"), remedy=say("leave the talk out"))
     return DialogueRow(
         new_id(),
         project.id,
@@ -104,12 +104,18 @@ def talks_of_run(store: Store, project: Project, number: int) -> tuple[Dialogue,
     with store.reading() as tx:
         run = get_run(tx, project, number, "conversations")
         if run.state.open:
-            raise UsageError(f"run {number} is still going on", remedy="wait until it is done, or cancel it")
+            raise UsageError(
+                say("run {number} is still going on", number=number),
+                remedy=say("wait until it is done, or cancel it"),
+            )
         held = {unit.id for unit in tx.units.of_run(run.id, state=UnitState.DONE)}
         turns = [turn for turn in tx.turns.of_run(run.id) if turn.unit_id in held]
     talks = [_scripted(number, list(own)) for _, own in groupby(turns, key=lambda turn: turn.unit_id)]
     if not talks:
-        raise UsageError(f"run {number} holds no conversation that was held to its end", remedy="choose another run")
+        raise UsageError(
+            say("run {number} holds no conversation that was held to its end", number=number),
+            remedy=say("choose another run"),
+        )
     return tuple(talks)
 
 
@@ -137,7 +143,9 @@ def _parted(corpus: Corpus, path: Path) -> tuple[tuple[Unread, ...], tuple[str, 
             notes.append(_said(told.removeprefix(f"{path}: "), path))
     finer = sum(any(one.aspects for one in talk.ratings) for talk in corpus.dialogues)
     if finer:
-        notes.append(say(f"finer marks than the one from 1 to 5 are not kept ({finer:,} talks have some)"))
+        notes.append(
+            say("finer marks than the one from 1 to 5 are not kept ({finer:,} talks have some)", finer=finer)
+        )
     return tuple(refused), tuple(notes)
 
 

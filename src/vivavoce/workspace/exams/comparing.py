@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MeasureRow, Project, Run, RunState
@@ -108,7 +109,7 @@ _KEPT: Kept[ComparedQuestions] = Kept(12)
 def compare_runs(store: Store, project: Project, a: int, b: int) -> RunComparison:
     """Compare two finished intents exams, the one with the lower number first."""
     if a == b:
-        raise UsageError("a run cannot be compared with itself", remedy="choose two different runs")
+        raise UsageError(say("a run cannot be compared with itself"), remedy=say("choose two different runs"))
     with store.reading() as tx:
         first, second = (_done(tx, project, number) for number in sorted((a, b)))
         key = (first.id, first.version, second.id, second.version)
@@ -126,7 +127,8 @@ def _done(tx: Transaction, project: Project, number: int) -> Run:
     run = get_run(tx, project, number, KIND)
     if run.state is not RunState.DONE:
         raise UsageError(
-            f"run {number} cannot be compared: it is {run.state}", remedy="wait until it is done, or choose another"
+            say("run {number} cannot be compared: it is {state}", number=number, state=run.state),
+            remedy=say("wait until it is done, or choose another"),
         )
     return run
 

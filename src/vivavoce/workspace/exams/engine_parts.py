@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 from vivavoce import plugins
 from vivavoce.errors import MissingPartError, UsageError, VivaError
+from vivavoce.messages import say
 from vivavoce.store.rows import Project
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 
@@ -56,14 +57,17 @@ def require_parts(name: str, where: str = "classifier") -> None:
     """Refuse an engine that cannot run here before a run is begun with it."""
     lack = missing_part(name)
     if lack:
-        raise UsageError(lack, where=where, remedy="choose another engine, or let an admin add what is missing")
+        raise UsageError(lack, where=where, remedy=say("choose another engine, or let an admin add what is missing"))
 
 
 def _check_kind(kind: str) -> None:
     """Raise MissingPartError where an engine could not be made."""
     point = next((one for one in _points() if one.name == kind), None)
     if point is not None and (absent := ", ".join(_absent_packages(point))):
-        raise MissingPartError(f"the engine '{kind}' needs {absent}", remedy=f"pip install {absent}")
+        raise MissingPartError(
+            say("the engine '{kind}' needs {absent}", kind=kind, absent=absent),
+            remedy=say("pip install {absent}", absent=absent),
+        )
     if (check := _CHECKS.get(kind)) is not None:
         check()
 
@@ -103,8 +107,10 @@ def _check_sentences() -> None:
     from vivavoce.text.vectors import encoder_available
 
     if not encoder_available():
-        get = "pip install tokenizers" if find_spec("tokenizers") is None else "run `viva models get` once"
-        raise MissingPartError("the engine 'vectors' needs sentence vectors, and they are not installed", remedy=get)
+        get = say("pip install tokenizers") if find_spec("tokenizers") is None else say("run `viva models get` once")
+        raise MissingPartError(
+            say("the engine 'vectors' needs sentence vectors, and they are not installed"), remedy=get
+        )
 
 
 def _check_words() -> None:
@@ -113,7 +119,8 @@ def _check_words() -> None:
 
     if not os.environ.get("VIVA_WORD_VECTORS", "").strip() and find_glove(viva_home()) is None:
         raise MissingPartError(
-            "the engine 'sif' needs word vectors, and there are none yet", remedy="run `viva models get glove` once"
+            say("the engine 'sif' needs word vectors, and there are none yet"),
+            remedy=say("run `viva models get glove` once"),
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.kept import Kept
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.transaction import Transaction
@@ -37,7 +37,7 @@ class EnginesInProject(ProjectExam):
 
     def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
         """Return the names of the classifiers."""
-        return say(f"Engines {', '.join(chosen['classifiers'])!s}")
+        return say("Engines {names}", names=", ".join(chosen["classifiers"]))
 
     def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
         """Yield nothing: a project does well with one classifier."""

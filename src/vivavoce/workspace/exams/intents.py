@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.records import Rate
-from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Run, RunState
 from vivavoce.store.transaction import Transaction
@@ -83,7 +83,7 @@ class IntentsInProject(ProjectExam):
 
     def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
         """Return the name of the classifier."""
-        return say(f"Intents with {chosen['classifier']!s}")
+        return say("Intents with {classifier}", classifier=chosen["classifier"])
 
     def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
         """Return the problems that an intents exam found, in its order, with the topics as they are now."""
@@ -122,7 +122,9 @@ class IntentsInProject(ProjectExam):
 def intents_result(store: Store, run: Run) -> IntentsResult:
     """Return what an intents exam found."""
     if run.kind != KIND:
-        raise UsageError(f"run {run.number} is not an intents exam", remedy="choose one from the list")
+        raise UsageError(
+            say("run {number} is not an intents exam", number=run.number), remedy=say("choose one from the list")
+        )
     return cast("IntentsResult", result_of(store, run))
 
 
@@ -132,7 +134,10 @@ def topic_lines(result: IntentsResult, *, search: str = "", sort: str = "found")
 
     name = sort.removeprefix("-")
     if name not in _SORTS:
-        raise UsageError(f"topics cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=", ".join(SORTS))
+        raise UsageError(
+            say("topics cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+            remedy=", ".join(SORTS),
+        )
     words = search.casefold().split()
     setting = main_setting(result.settings)
     lines = setting.intents if setting else ()

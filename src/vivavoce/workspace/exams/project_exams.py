@@ -14,6 +14,7 @@ from vivavoce import plugins
 from vivavoce.errors import Fault, VivaError, nearest
 from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.jobs.exams.registry import find_kind, load_exam, load_part
+from vivavoce.messages import say
 from vivavoce.options import Option, UnfitError, check_options, check_value
 from vivavoce.plugins import CLASSIFIERS
 from vivavoce.records import Rate
@@ -199,7 +200,7 @@ def _listed(value: Any) -> Sequence[Any]:
 def _value_faults(option: Option, chosen: Mapping[str, Any]) -> Iterator[Fault]:
     if option.name not in chosen:
         if option.required:
-            yield Fault(f"choose at least {max(1, option.fewest)}", option.name)
+            yield Fault(say("choose at least {value}", value=max(1, option.fewest)), option.name)
         return
     # Whether a classifier exists is said by the check that also knows who may name it.
     if option.plugins and not option.several:
@@ -213,4 +214,8 @@ def _value_faults(option: Option, chosen: Mapping[str, Any]) -> Iterator[Fault]:
 def unknown_faults(options: Sequence[Option], names: Sequence[str]) -> list[Fault]:
     """Return a fault for each name that is not one of the options."""
     known = [option.name for option in options]
-    return [Fault(f"there is no option '{name}'.{nearest(name, known)}", name) for name in names if name not in known]
+    return [
+        Fault(say("there is no option '{name}'.{nearest}", name=name, nearest=nearest(name, known)), name)
+        for name in names
+        if name not in known
+    ]

@@ -18,7 +18,7 @@ from vivavoce.jobs.exams.bookkeeping import ADVICE
 from vivavoce.jobs.exams.protocol import Options
 from vivavoce.jobs.exams.registry import find_kind, load_part
 from vivavoce.kept import Kept
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MeasureRow, Project, Role, Run, RunState, UnitState
@@ -88,8 +88,12 @@ def get_run(tx: Transaction, project: Project, number: int, kind: str | None = N
     """Return a run by its number; AbsentError where there is none, or none of this kind."""
     found = tx.runs.by_number(project.id, number)
     if found is None or (kind is not None and found.kind != kind):
-        what = f"there is no run {number}" if kind is None else f"there is no run {number} of the exam '{kind}'"
-        raise AbsentError(what, remedy="choose one from the list: it may have been deleted")
+        what = (
+            say("there is no run {number}", number=number)
+            if kind is None
+            else say("there is no run {number} of the exam '{kind}'", number=number, kind=kind)
+        )
+        raise AbsentError(what, remedy=say("choose one from the list: it may have been deleted"))
     return found
 
 
@@ -214,7 +218,7 @@ def delete_run(store: Store, actor: Actor, project: Project, number: int) -> Non
     with store.writing() as tx:
         run = get_run(tx, project, number)
         if run.state.open:
-            raise UsageError("the run is still going on", remedy="cancel it first, then delete it")
+            raise UsageError(say("the run is still going on"), remedy=say("cancel it first, then delete it"))
         tx.runs.delete(run.id)
         note(tx, actor, "delete", "run", run.id, project_id=project.id, detail=_name(run))
 
@@ -232,7 +236,11 @@ def check_title(title: str) -> str:
     """Return the title of a run; refuse what cannot be one."""
     said = clean_text(" ".join(title.split()))
     if not said or len(said) > MOST_TITLE:
-        raise UsageError(f"the title needs 1 to {MOST_TITLE} characters", where="title", remedy="choose another one")
+        raise UsageError(
+            say("the title needs 1 to {most_title} characters", most_title=MOST_TITLE),
+            where="title",
+            remedy=say("choose another one"),
+        )
     return said
 
 
@@ -255,7 +263,8 @@ def result_of(store: Store, run: Run) -> Any:
     """Return what a run found, as its exam reads it; single questions, turns and talks have rows of their own."""
     if run.state is not RunState.DONE:
         raise AbsentError(
-            f"run {run.number} has no result: it is {run.state}", remedy="wait until it is done, or let it go on"
+            say("run {number} has no result: it is {state}", number=run.number, state=run.state),
+            remedy=say("wait until it is done, or let it go on"),
         )
     return _RESULTS.get((run.id, run.version), lambda: _read_result(run.kind, _read(store, run, FINDINGS)))
 
@@ -281,8 +290,8 @@ def _read(store: Store, run: Run, name: str) -> bytes:
         found = tx.documents.get(run.id, clean_text(name))
     if found is None:
         raise AbsentError(
-            f"run {run.number} has no '{name}'",
-            remedy="wait until the run is done" if run.state.open else "look at what the run holds",
+            say("run {number} has no '{name}'", number=run.number, name=name),
+            remedy=say("wait until the run is done") if run.state.open else say("look at what the run holds"),
         )
     return found.content
 
@@ -291,11 +300,17 @@ def _read(store: Store, run: Run, name: str) -> bytes:
 
 
 def _name(run: Run) -> str:
-    return say(f"run {run.number:d}, {run.kind}: {run.title!s}")
+    return say("run {number:d}, {kind}: {title}", number=run.number, kind=run.kind, title=run.title)
 
 
 def _renamed(run: Run, title: str) -> str:
-    return say(f"run {run.number:d}, {run.kind}: {run.title!s}, is now called {title!s}")
+    return say(
+        "run {number:d}, {kind}: {title}, is now called {title2}",
+        number=run.number,
+        kind=run.kind,
+        title=run.title,
+        title2=title,
+    )
 
 
 def _told(  # noqa: PLR0917 - as the functions above have it, and what they do

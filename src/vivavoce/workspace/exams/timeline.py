@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from vivavoce.errors import UsageError, nearest
 from vivavoce.kept import Kept
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Edit, Project, Run, RunState
@@ -69,7 +69,10 @@ def show_timeline(
     """Return a measure over time, with what changed meanwhile."""
     if measure not in MEASURES:
         raise UsageError(
-            f"'{measure}' is not followed over time.{nearest(measure, MEASURES)}", remedy=", ".join(MEASURES)
+            say(
+                "'{measure}' is not followed over time.{nearest}", measure=measure, nearest=nearest(measure, MEASURES)
+            ),
+            remedy=", ".join(MEASURES),
         )
     asked = (measure, since, until, limit)
     with store.reading() as tx:
@@ -129,7 +132,13 @@ def _changed_options(held: Sequence[Run], since: datetime | None, until: datetim
         for kind, option in _FOLLOWED:
             old, new = before.options.get(option), after.options.get(option)
             if old != new:
-                said = say(f"Run {after.number} used the {kind} {_said(new)!s} instead of {_said(old)!s}")
+                said = say(
+                    "Run {number} used the {kind} {said} instead of {said2}",
+                    number=after.number,
+                    kind=kind,
+                    said=_said(new),
+                    said2=_said(old),
+                )
                 yield Mark(after.created, kind, said, PRODUCT.name, run=after.number)
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from vivavoce.errors import Fault, UsageError
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.access.actors import Actor
@@ -49,7 +49,7 @@ def change_project(
     """Change what holds for a project; the change is a mark in its timeline and can be undone."""
     actor.require(Role.EDITOR)
     if not 0 <= threshold <= 1:
-        raise UsageError(f"the threshold must lie between 0 and 1, not {threshold:g}")
+        raise UsageError(say("the threshold must lie between 0 and 1, not {threshold:g}", threshold=threshold))
     engine = classifier
     if classifier != project.classifier:
         engine = check_engine(actor, classifier)
@@ -64,11 +64,15 @@ def delete_project(store: Store, actor: Actor, project: Project, typed: str) -> 
     """Delete a project with everything in it, for good; whoever does it types its name to show that it is meant."""
     actor.require(Role.ADMIN)
     if typed.strip() != project.name:
-        fault = Fault(f"this is not '{project.name}', the name of the project", "name")
-        raise UsageError("the project was not deleted", faults=[fault], remedy="type the name as it is written")
+        fault = Fault(say("this is not '{name}', the name of the project", name=project.name), "name")
+        raise UsageError(
+            say("the project was not deleted"), faults=[fault], remedy=say("type the name as it is written")
+        )
     with store.writing() as tx:
         if tx.runs.open(project.id):
-            raise UsageError("runs of this project are still going on", remedy="cancel them, then delete the project")
+            raise UsageError(
+                say("runs of this project are still going on"), remedy=say("cancel them, then delete the project")
+            )
         tx.projects.delete(project.id)
         note(tx, actor, "delete", "project", project.id, detail=f"{project.slug}: {project.name}")
 
@@ -83,7 +87,8 @@ def check_slug(slug: str) -> str:
     """Refuse a short name that cannot stand in an address."""
     if not _SLUG.fullmatch(slug) or len(slug) > 60:
         raise UsageError(
-            f"'{slug}' cannot be the short name of a project", remedy="use small letters, digits and hyphens"
+            say("'{slug}' cannot be the short name of a project", slug=slug),
+            remedy=say("use small letters, digits and hyphens"),
         )
     return slug
 
@@ -91,12 +96,22 @@ def check_slug(slug: str) -> str:
 def _named(name: str) -> str:
     said = name.strip()
     if not said or len(said) > MOST_NAME:
-        raise UsageError(f"the name needs 1 to {MOST_NAME} characters", remedy="choose another name")
+        raise UsageError(
+            say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), remedy=say("choose another name")
+        )
     return said
 
 
 def _change_summary(project: Project, name: str, threshold: float, classifier: str) -> str:
-    parts = [say(f"name {name.strip()!s}")] if name.strip() != project.name else []
-    parts += [say(f"threshold {project.threshold:g} to {threshold:g}")] if threshold != project.threshold else []
-    parts += [say(f"engine {project.classifier!s} to {classifier!s}")] if classifier != project.classifier else []
+    parts = [say("name {name}", name=name.strip())] if name.strip() != project.name else []
+    parts += (
+        [say("threshold {threshold:g} to {threshold2:g}", threshold=project.threshold, threshold2=threshold)]
+        if threshold != project.threshold
+        else []
+    )
+    parts += (
+        [say("engine {classifier} to {classifier2}", classifier=project.classifier, classifier2=classifier)]
+        if classifier != project.classifier
+        else []
+    )
     return say("Settings:") + " " + (", ".join(parts) or say("saved unchanged"))

@@ -10,7 +10,7 @@ from typing import Any
 from vivavoce.errors import AbsentError, UsageError, VivaError
 from vivavoce.jobs.exams.registry import find_kind
 from vivavoce.jobs.schedules import next_time
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
 from vivavoce.store.stamps import new_id, now
@@ -71,7 +71,9 @@ def get_schedule(tx: Transaction, project: Project, schedule_id: str) -> Schedul
     """Return a daily run of the project."""
     found = tx.schedules.get(schedule_id)
     if found is None or found.project_id != project.id:
-        raise AbsentError("there is no such daily run", remedy="choose one from the list: it may have been deleted")
+        raise AbsentError(
+            say("there is no such daily run"), remedy=say("choose one from the list: it may have been deleted")
+        )
     return found
 
 
@@ -103,8 +105,11 @@ def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedu
     }
     with store.writing() as tx:
         if len(tx.schedules.of_project(project.id)) >= MOST_SCHEDULES:
-            raise UsageError(f"there are {MOST_SCHEDULES} daily runs already", remedy="delete one first")
-        summary = say(f"Daily run {title!s} at {clock(new.minute_of_day)!s} UTC")
+            raise UsageError(
+                say("there are {most_schedules} daily runs already", most_schedules=MOST_SCHEDULES),
+                remedy=say("delete one first"),
+            )
+        summary = say("Daily run {title} at {clock} UTC", title=title, clock=clock(new.minute_of_day))
         change = tx.edits.insert("schedules", values)
         return tx.edits.apply(project.id, actor.user_id, "add schedule", summary, [change], why=why)
 
@@ -118,7 +123,9 @@ def change_schedule(
         found = get_schedule(tx, project, schedule_id)
     if new.kind != found.kind:
         raise UsageError(
-            f"this daily run examines {found.kind}, not {new.kind}", where="kind", remedy="make another daily run"
+            say("this daily run examines {kind}, not {new_kind}", kind=found.kind, new_kind=new.kind),
+            where="kind",
+            remedy=say("make another daily run"),
         )
     options = check_options(store, actor, project, new.kind, new.options)
     changed: dict[str, Any] = {"title": _checked_title(new), "options": options, "minute_of_day": new.minute_of_day}
@@ -126,7 +133,7 @@ def change_schedule(
         changed["next_at"] = next_time(new.minute_of_day, now())
     with store.writing() as tx:
         change = tx.edits.update("schedules", get_schedule(tx, project, schedule_id).id, **changed)
-        summary = say(f"Daily run {found.title!s} changed")
+        summary = say("Daily run {title} changed", title=found.title)
         return tx.edits.apply(project.id, actor.user_id, "change schedule", summary, [change], why=why)
 
 
@@ -136,11 +143,17 @@ def switch_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
     with store.writing() as tx:
         found = get_schedule(tx, project, schedule_id)
         if found.enabled == enabled:
-            raise UsageError(f"the daily run is {'on' if enabled else 'off'} already", remedy="look at the list")
+            raise UsageError(
+                say("the daily run is {text} already", text="on" if enabled else "off"),
+                remedy=say("look at the list"),
+            )
         # Days that passed while it was off are not made up for.
         due = next_time(found.minute_of_day, now())
         change = tx.edits.update("schedules", found.id, enabled=enabled, next_at=due)
-        on, off = say(f"Daily run {found.title!s} switched on"), say(f"Daily run {found.title!s} switched off")
+        on, off = (
+            say("Daily run {title} switched on", title=found.title),
+            say("Daily run {title} switched off", title=found.title),
+        )
         summary = on if enabled else off
         return tx.edits.apply(project.id, actor.user_id, "switch schedule", summary, [change])
 
@@ -151,14 +164,18 @@ def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
     with store.writing() as tx:
         found = get_schedule(tx, project, schedule_id)
         change = tx.edits.delete("schedules", found.id)
-        summary = say(f"Daily run {found.title!s} deleted")
+        summary = say("Daily run {title} deleted", title=found.title)
         return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change], why=why)
 
 
 def _checked_title(new: NewSchedule) -> str:
     """Return the title of a daily run whose time can be used."""
     if not 0 <= new.minute_of_day < DAY:
-        raise UsageError(f"{new.minute_of_day} is not a minute of the day", where="minute", remedy="0 to 1439")
+        raise UsageError(
+            say("{minute_of_day} is not a minute of the day", minute_of_day=new.minute_of_day),
+            where="minute",
+            remedy="0 to 1439",
+        )
     return check_title(new.title or usual_title(new.kind))
 
 
@@ -184,7 +201,9 @@ def check_options(store: Store, actor: Actor, project: Project, kind: str, optio
     chosen = {option.name: value for option in daily if (value := options.get(option.name)) not in (None, "", [])}
     faults += exam.daily_faults(store, actor, project, chosen)
     if faults:
-        raise UsageError("this daily run could not start", faults=faults, remedy="correct each of these places")
+        raise UsageError(
+            say("this daily run could not start"), faults=faults, remedy=say("correct each of these places")
+        )
     return chosen
 
 
@@ -197,7 +216,7 @@ def start_scheduled(store: Store, schedule: Schedule) -> Run:
         project = tx.projects.get(schedule.project_id)
     if project is None:
         raise AbsentError(
-            "the project of the daily run is gone", where=schedule.title, remedy="nothing is to be done"
+            say("the project of the daily run is gone"), where=schedule.title, remedy=say("nothing is to be done")
         )
     # What the options may name was checked with the rights of whoever made the schedule.
     actor = Actor(schedule.user_id, PRODUCT.name, Role.ADMIN)

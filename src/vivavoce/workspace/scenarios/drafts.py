@@ -18,6 +18,7 @@ from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario,
 from vivavoce.conversations.scenarios.formats.yaml_writing import scenario_head, scenario_value, step_value
 from vivavoce.errors import Fault, UsageError
 from vivavoce.files.yamls import Value, YamlFile, as_texts
+from vivavoce.messages import say
 from vivavoce.workspace.scenarios.suites import without_lines
 
 NOTHING = Expectation(counted=False)
@@ -296,7 +297,7 @@ def _checked(text: str, reader: Any) -> Any:
     value = _parsed(text)
     found = reader(value, Place(YamlFile("form", value, {}), faults))
     if faults:
-        raise UsageError("the form was changed on its way", faults=faults, remedy="open the scenario again")
+        raise UsageError(say("the form was changed on its way"), faults=faults, remedy=say("open the scenario again"))
     if isinstance(found, Scenario):
         return without_lines(found)
     return replace(found, line=None) if isinstance(found, Turn) else found
@@ -306,4 +307,4 @@ def _parsed(text: str) -> Value:
     try:
         return as_texts(json.loads(text[:MOST_KEPT]))
     except (ValueError, RecursionError) as error:
-        raise UsageError("the form was changed on its way", remedy="open the scenario again") from error
+        raise UsageError(say("the form was changed on its way"), remedy=say("open the scenario again")) from error

@@ -14,7 +14,7 @@ from vivavoce.conversations import Scenario, Suite, check_suite
 from vivavoce.conversations.scenario import Turn
 from vivavoce.conversations.scenarios.check import CheckProblem, Measured
 from vivavoce.errors import AbsentError, DataError, Fault, StaleError, UsageError, VivaError
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, ScenarioVersion, SuiteRow
 from vivavoce.store.transaction import Transaction
@@ -76,7 +76,10 @@ def find_scenario(tx: Transaction, project: Project, scenario_id: str) -> tuple[
     row = tx.suites.scenario(scenario_id)
     suite = tx.suites.get(row.suite_id) if row else None
     if row is None or suite is None or suite.project_id != project.id:
-        raise AbsentError(f"there is no scenario '{scenario_id}'", remedy="choose one from the list of its suite")
+        raise AbsentError(
+            say("there is no scenario '{scenario_id}'", scenario_id=scenario_id),
+            remedy=say("choose one from the list of its suite"),
+        )
     return row, suite
 
 
@@ -122,7 +125,10 @@ def version_of(store: Store, project: Project, scenario_id: str, version: int) -
 def _version(tx: Transaction, row: ScenarioRow, version: int) -> Scenario:
     found = tx.suites.version(row.id, version)
     if found is None:
-        raise AbsentError(f"'{row.name}' has no version {version}", remedy="choose one from the list of versions")
+        raise AbsentError(
+            say("'{name}' has no version {version}", name=row.name, version=version),
+            remedy=say("choose one from the list of versions"),
+        )
     return parse_scenario(found.text)
 
 
@@ -151,7 +157,10 @@ def check_scenario(suite: Suite, scenario: Scenario, *, known: Sequence[str] = (
 def _empty_messages(scenario: Scenario) -> Iterator[Fault]:
     for number, step in enumerate(scenario.turns, 1):
         if isinstance(step, Turn) and isinstance(step.user, str) and not step.user.strip():
-            yield Fault("the visitor says nothing here: write a message, or delete the turn", f"turn {number}")
+            yield Fault(
+                say("the visitor says nothing here: write a message, or delete the turn"),
+                say("turn {number}", number=number),
+            )
 
 
 def _is_of(problem: CheckProblem, scenario: Scenario) -> bool:
@@ -186,17 +195,22 @@ def save_scenario(
         row, suite_row = find_scenario(tx, project, scenario_id)
         if row.version != version:
             raise StaleError(
-                f"'{row.name}' was saved by somebody else meanwhile: version {row.version}, yours began as {version}",
-                remedy="look at both and put them together",
+                say(
+                    "'{name}' was saved by somebody else meanwhile: version {version}, yours began as {version2}",
+                    name=row.name,
+                    version=row.version,
+                    version2=version,
+                ),
+                remedy=say("look at both and put them together"),
             )
         suite = assemble_suite(tx, suite_row.id)
         checked = _refuse_faulty(suite, scenario, twins, instead_of=row.name)
         change = tx.edits.update("scenarios", row.id, **scenario_columns(scenario))
         changes = [change] if change.before != change.after else []
         changes += _added(tx, suite_row, twins)
-        summary = say(f"Scenario {scenario.id!s} edited")
+        summary = say("Scenario {id} edited", id=scenario.id)
         if twins:
-            summary = say(f"Scenario {scenario.id!s} edited, with a misspelt version")
+            summary = say("Scenario {id} edited, with a misspelt version", id=scenario.id)
         edit = tx.edits.apply(project.id, actor.user_id, "edit", summary, changes, why=why)
     return Saved(edit, row.id, checked.warnings)
 
@@ -217,10 +231,10 @@ def create_scenario(
         suite_row = get_suite(tx, project, suite_id)
         suite = assemble_suite(tx, suite_row.id)
         if any(one.id == scenario.id for one in suite.scenarios):
-            raise _refused(Fault(f"there is a scenario '{scenario.id}' already", "name"))
+            raise _refused(Fault(say("there is a scenario '{id}' already", id=scenario.id), "name"))
         checked = _refuse_faulty(suite, scenario, twins)
         changes = _added(tx, suite_row, (scenario, *twins))
-        summary = say(f"Scenario {scenario.id!s} added to {suite_row.name!s}")
+        summary = say("Scenario {id} added to {name}", id=scenario.id, name=suite_row.name)
         edit = tx.edits.apply(project.id, actor.user_id, "create", summary, changes, why=why)
     return Saved(edit, changes[0].noun_id, checked.warnings)
 
@@ -233,7 +247,7 @@ def delete_scenario(store: Store, actor: Actor, project: Project, scenario_id: s
         suite = assemble_suite(tx, suite_row.id)
         _refuse_orphans(suite, row.name)
         change = tx.edits.delete("scenarios", row.id)
-        summary = say(f"Scenario {row.name!s} deleted from {suite_row.name!s}")
+        summary = say("Scenario {name} deleted from {suite_row_name}", name=row.name, suite_row_name=suite_row.name)
         return tx.edits.apply(project.id, actor.user_id, "delete", summary, [change], why=why)
 
 
@@ -270,7 +284,7 @@ def scenario_from_text(text: str) -> Scenario:
         return without_lines(parse_scenario(text))
     except VivaError as error:
         raise DataError(
-            "this is not a scenario", faults=error.faults or [Fault(error.what)], remedy=error.remedy
+            say("this is not a scenario"), faults=error.faults or [Fault(error.what)], remedy=error.remedy
         ) from error
 
 
@@ -303,13 +317,27 @@ def levels_of(suite: Suite) -> tuple[str, ...]:
 def _plain_faults(scenario: Scenario, levels: Sequence[str]) -> list[Fault]:
     faults = []
     if not scenario.id.strip() or len(scenario.id) > MOST_NAME or scenario.id != scenario.id.strip():
-        faults.append(Fault(f"the name needs 1 to {MOST_NAME} characters", "name"))
+        faults.append(Fault(say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), "name"))
     if "/" in scenario.id:
-        faults.append(Fault("the name must not hold a slash", "name"))
+        faults.append(Fault(say("the name must not hold a slash"), "name"))
     if scenario.level not in levels:
-        faults.append(Fault(f"'{scenario.level}' is not a level of this suite: {', '.join(levels)}", "level"))
+        faults.append(
+            Fault(
+                say("'{level}' is not a level of this suite: {names}", level=scenario.level, names=", ".join(levels)),
+                "level",
+            )
+        )
     if len(scenario.turns) > MOST_TURNS:
-        faults.append(Fault(f"there are {len(scenario.turns)} turns; at most {MOST_TURNS} are held", "turns"))
+        faults.append(
+            Fault(
+                say(
+                    "there are {count} turns; at most {most_turns} are held",
+                    count=len(scenario.turns),
+                    most_turns=MOST_TURNS,
+                ),
+                "turns",
+            )
+        )
     return faults
 
 
@@ -320,11 +348,13 @@ def _refuse_orphans(suite: Suite, name: str) -> None:
     faults = [Fault(one.message, one.where) for one in lost if one.kind == "lost_twin"]
     if faults:
         raise UsageError(
-            f"'{name}' cannot go: misspelt versions of its messages need it",
+            say("'{name}' cannot go: misspelt versions of its messages need it", name=name),
             faults=faults,
-            remedy="delete these scenarios first",
+            remedy=say("delete these scenarios first"),
         )
 
 
 def _refused(*faults: Fault) -> DataError:
-    return DataError("the scenario cannot be saved", faults=faults, remedy="correct these places and save again")
+    return DataError(
+        say("the scenario cannot be saved"), faults=faults, remedy=say("correct these places and save again")
+    )

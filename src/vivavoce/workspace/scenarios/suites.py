@@ -18,9 +18,9 @@ from vivavoce.conversations.scenarios.formats.yaml_reading import REMEDY, parse_
 from vivavoce.conversations.scenarios.formats.yaml_writing import FORMAT, head_value, scenario_value
 from vivavoce.conversations.scenarios.references import find_broken
 from vivavoce.conversations.scenarios.suites import OWN, merge_suites
-from vivavoce.errors import AbsentError, DataError, Fault, InputError, UsageError, nearest, plural
+from vivavoce.errors import AbsentError, DataError, Fault, InputError, UsageError, nearest
 from vivavoce.files.yamls import dump_yaml, parse_yaml
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteRow
@@ -55,7 +55,9 @@ def get_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
     """Return a suite of the project; AbsentError where it has none of this id."""
     found = tx.suites.get(suite_id)
     if found is None or found.project_id != project.id:
-        raise AbsentError(f"there is no suite '{suite_id}'", remedy="choose one from the list of suites")
+        raise AbsentError(
+            say("there is no suite '{suite_id}'", suite_id=suite_id), remedy=say("choose one from the list of suites")
+        )
     return found
 
 
@@ -69,7 +71,9 @@ def assemble_suite(tx: Transaction, suite_id: str) -> Suite:
     """Return a stored suite with all its scenarios, as reading its file would."""
     row = tx.suites.get(suite_id)
     if row is None:
-        raise AbsentError(f"there is no suite '{suite_id}'", remedy="choose one from the list of suites")
+        raise AbsentError(
+            say("there is no suite '{suite_id}'", suite_id=suite_id), remedy=say("choose one from the list of suites")
+        )
     return put_together(row, tx.suites.scenarios(suite_id))
 
 
@@ -92,7 +96,9 @@ def parse_scenario(text: str) -> Scenario:
     file = parse_yaml(text, source="scenario")
     found = read_scenario(file.value, Place(file, faults))
     if faults:
-        raise DataError("this scenario cannot be read", where=found.id or "scenario", faults=faults, remedy=REMEDY)
+        raise DataError(
+            say("this scenario cannot be read"), where=found.id or "scenario", faults=faults, remedy=REMEDY
+        )
     return without_lines(found)
 
 
@@ -110,7 +116,10 @@ def without_lines(scenario: Scenario) -> Scenario:
 def export_suite(store: Store, project: Project, suite_id: str, form: str) -> tuple[SuiteRow, bytes]:
     """Return a suite, and it as a file: `form` yaml, csv or xlsx."""
     if form not in FORMS:
-        raise UsageError(f"a suite cannot be written as '{form}'.{nearest(form, FORMS)}", remedy="use yaml")
+        raise UsageError(
+            say("a suite cannot be written as '{form}'.{nearest}", form=form, nearest=nearest(form, FORMS)),
+            remedy=say("use yaml"),
+        )
     with store.reading() as tx:
         row = get_suite(tx, project, suite_id)
         suite = assemble_suite(tx, suite_id)
@@ -146,7 +155,8 @@ def read_shipped(name: str) -> Suite:
     """Return a suite that ships; never a file of this name."""
     if name not in demo.suites():
         raise UsageError(
-            f"there is no shipped suite '{name}'.{nearest(name, demo.suites())}", remedy=", ".join(demo.suites())
+            say("there is no shipped suite '{name}'.{nearest}", name=name, nearest=nearest(name, demo.suites())),
+            remedy=", ".join(demo.suites()),
         )
     return replace(read_suite(demo.suite_path(name)), name=name, source=name)
 
@@ -166,12 +176,15 @@ def import_read_suite(
     named = replace(suite, name=check_name(name or suite.name))
     faults = [Fault(one.message, one.where) for one in find_broken(named) if one.kind == "duplicate_id"]
     if faults:
-        raise DataError("some scenarios share an id", where=named.source, faults=faults, remedy="rename one of them")
+        raise DataError(
+            say("some scenarios share an id"), where=named.source, faults=faults, remedy=say("rename one of them")
+        )
     with store.writing() as tx:
         there = tx.suites.by_name(project.id, named.name)
         if there is not None and not replacing:
             raise UsageError(
-                f"there is a suite '{named.name}' already", remedy="give another name, or choose to replace it"
+                say("there is a suite '{name}' already", name=named.name),
+                remedy=say("give another name, or choose to replace it"),
             )
         changes = _new_changes(tx, project, named) if there is None else _replacing_changes(tx, there, named)
         return tx.edits.apply(project.id, actor.user_id, "import", _import_summary(named), changes, why=why)
@@ -182,7 +195,9 @@ def create_suite(
 ) -> Edit:
     """Make a suite without scenarios; `agent`: a shipped one whose topics are offered."""
     if agent and agent not in demo.suites():
-        raise UsageError(f"there is no shipped agent '{agent}'.{nearest(agent, demo.suites())}")
+        raise UsageError(
+            say("there is no shipped agent '{agent}'.{nearest}", agent=agent, nearest=nearest(agent, demo.suites()))
+        )
     suite = Suite(check_name(name), (), language=language, title=title.strip(), agent=agent or None)
     return import_read_suite(store, actor, project, suite)
 
@@ -196,8 +211,8 @@ def rename_suite(
         row = get_suite(tx, project, suite_id)
         said = replace(read_head(row.head), name=check_name(name), title=title.strip())
         change = tx.edits.update("suites", row.id, name=said.name, title=said.title, head=head_text(said))
-        renamed = say(f"Suite {row.name!s} is now {said.name!s}")
-        summary = renamed if row.name != said.name else say(f"Suite {row.name!s}: title")
+        renamed = say("Suite {name} is now {said_name}", name=row.name, said_name=said.name)
+        summary = renamed if row.name != said.name else say("Suite {name}: title", name=row.name)
         return tx.edits.apply(project.id, actor.user_id, "rename", summary, [change], why=why)
 
 
@@ -209,7 +224,11 @@ def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *,
         scenarios = tx.suites.scenarios(row.id)
         changes = [tx.edits.delete("scenarios", one.id) for one in scenarios]
         changes.append(tx.edits.delete("suites", row.id))
-        summary = say(f"Suite {row.name!s} deleted ({plural(len(scenarios), 'scenario')})")
+        summary = say(
+            "Suite {name} deleted ({scenarios})",
+            name=row.name,
+            scenarios=say_count(len(scenarios), "{n} scenario", "{n} scenarios"),
+        )
         return tx.edits.apply(project.id, actor.user_id, "delete", summary, changes, why=why)
 
 
@@ -217,7 +236,11 @@ def check_name(name: str) -> str:
     """Return the name of a suite; refused where it is empty or long."""
     said = name.strip()
     if not said or len(said) > MOST_NAME:
-        raise UsageError(f"the name needs 1 to {MOST_NAME} characters", where="name", remedy="choose another name")
+        raise UsageError(
+            say("the name needs 1 to {most_name} characters", most_name=MOST_NAME),
+            where="name",
+            remedy=say("choose another name"),
+        )
     return said
 
 
@@ -281,7 +304,11 @@ def _replacing_changes(tx: Transaction, row: SuiteRow, suite: Suite) -> list[Cha
 
 
 def _import_summary(suite: Suite) -> str:
-    said = say(f"Suite {suite.name!s}: {plural(len(suite.scenarios), 'scenario')}")
+    said = say(
+        "Suite {name}: {scenarios}",
+        name=suite.name,
+        scenarios=say_count(len(suite.scenarios), "{n} scenario", "{n} scenarios"),
+    )
     shared = shared_titles(suite)
     notes: Sequence[str] = (*([shared] if shared else []), *suite.notes[:SHOWN_NOTES])
     return f"{said} ({'; '.join(notes)})" if notes else said
@@ -297,7 +324,9 @@ def paste_scenarios(store: Store, actor: Actor, project: Project, suite_id: str,
     """
     actor.require(Role.EDITOR)
     if not text.strip():
-        raise UsageError("there are no cells", where="sheet", remedy="copy them from your spreadsheet and paste them")
+        raise UsageError(
+            say("there are no cells"), where="sheet", remedy=say("copy them from your spreadsheet and paste them")
+        )
     with store.reading() as tx:
         row = get_suite(tx, project, suite_id)
         there = assemble_suite(tx, row.id)
@@ -341,14 +370,23 @@ def title_doubt(suite: Suite, scenario: Scenario) -> str:
     if not same or not scenario.title.strip():
         return ""
     offered = free_title(suite, scenario.title, besides=scenario.id)
-    return say(f"'{same[0]}' has the title '{scenario.title}' too; '{offered}' would tell them apart")
+    return say(
+        "'{same}' has the title '{title}' too; '{offered}' would tell them apart",
+        same=same[0],
+        title=scenario.title,
+        offered=offered,
+    )
 
 
 def shared_titles(suite: Suite) -> str:
     """Say how many titles stand at several scenarios; nothing where all differ."""
     counted = Counter(_alike(one.title) for one in suite.scenarios if one.title.strip())
     shared = sum(number > 1 for number in counted.values())
-    return say(f"{plural(shared, 'title')} at more than one scenario: all were taken") if shared else ""
+    return (
+        say("{titles} at more than one scenario: all were taken", titles=say_count(shared, "{n} title", "{n} titles"))
+        if shared
+        else ""
+    )
 
 
 def _alike(title: str) -> str:

@@ -11,6 +11,7 @@ from vivavoce.conversations.scenario import Expectation, Kind, Pattern, Step, Tu
 from vivavoce.conversations.scenarios.twins import protected
 from vivavoce.errors import Fault, UsageError, VivaError
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, SuiteRow
 from vivavoce.store.transaction import Transaction
@@ -101,17 +102,19 @@ def suggest_typo(suite: Suite, step: Step, *, seed: int = 0) -> str:
     What must stay as it is (values of slots, of rows and of lists) stays.
     """
     if not isinstance(step, Turn) or not isinstance(step.user, str) or not step.user.strip():
-        raise UsageError("only a message that is typed can be misspelt", remedy="choose another turn")
+        raise UsageError(say("only a message that is typed can be misspelt"), remedy=say("choose another turn"))
     expect = step.expect
     if not expect.counted or expect.fallback or expect.same or step.kind is not Kind.CLEAN:
         raise UsageError(
-            "a misspelt version needs something that the clean message expects",
-            remedy="say first what the bot should understand or answer",
+            say("a misspelt version needs something that the clean message expects"),
+            remedy=say("say first what the bot should understand or answer"),
         )
     layout = "qwertz" if suite.language.lower().startswith("de") else "qwerty"
     found = misspell(step.user, seed=seed, layout=layout, protect=protected(suite, step))
     if not found.edits:
-        raise UsageError("there is no letter in this message that may be changed", remedy="choose another turn")
+        raise UsageError(
+            say("there is no letter in this message that may be changed"), remedy=say("choose another turn")
+        )
     return found.text
 
 
@@ -132,8 +135,11 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
     try:
         grown, _ = add_typos(alone, share=1.0)
     except VivaError as error:
-        fault = Fault(f"no misspelt version can be made: {error.what}", f"turn {min(wanted) + 1}")
-        raise UsageError("the scenario cannot be saved", faults=[fault], remedy=error.remedy) from error
+        fault = Fault(
+            say("no misspelt version can be made: {what}", what=error.what),
+            say("turn {wanted}", wanted=min(wanted) + 1),
+        )
+        raise UsageError(say("the scenario cannot be saved"), faults=[fault], remedy=error.remedy) from error
     named, copy = grown.scenarios
     return _with_ids(scenario, named), (_filled(suite, named, copy, wanted),)
 

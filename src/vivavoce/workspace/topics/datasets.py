@@ -8,6 +8,7 @@ from typing import Any
 
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.documents import dataset_to_bytes
+from vivavoce.messages import say
 from vivavoce.records import Dataset, Example
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, Project, Topic
@@ -29,7 +30,7 @@ def exam_material(store: Store, project: Project) -> bytes:
         data = project_dataset(tx, project)
     if not data.examples:
         raise UsageError(
-            "the project has no examples yet", remedy="import topics, or write some, then start the exam"
+            say("the project has no examples yet"), remedy=say("import topics, or write some, then start the exam")
         )
     return dataset_to_bytes(data)
 

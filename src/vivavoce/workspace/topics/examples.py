@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 
 from vivavoce.errors import AbsentError, Fault, StaleError, UsageError, plural
-from vivavoce.sentences import say
+from vivavoce.messages import say, say_count
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -83,8 +83,12 @@ def check_expected(count: int, expected: int, noun: str) -> None:
     """Refuse to take all of a list that is not as long as whoever chose it saw."""
     if count != expected:
         raise StaleError(
-            f"the list has changed meanwhile: it holds {plural(count, noun)} now, and you chose {expected:,}",
-            remedy="look at it again, then choose",
+            say(
+                "the list has changed meanwhile: it holds {things} now, and you chose {expected:,}",
+                things=plural(count, noun),
+                expected=expected,
+            ),
+            remedy=say("look at it again, then choose"),
         )
 
 
@@ -98,13 +102,17 @@ def get_examples(tx: Transaction, project: Project, ids: Sequence[str]) -> tuple
     """Return the examples with these ids; refuse where one is gone, or where none is chosen."""
     wanted = tuple(dict.fromkeys(ids))
     if not wanted:
-        raise UsageError("no example is chosen", remedy="tick at least one")
+        raise UsageError(say("no example is chosen"), remedy=say("tick at least one"))
     found = tuple(row for row in tx.examples.some(wanted) if row.project_id == project.id)
     gone = len(wanted) - len(found)
     if gone:
         raise AbsentError(
-            f"{plural(gone, 'example')} of those chosen {'is' if gone == 1 else 'are'} not there",
-            remedy="look at the list again: somebody may have deleted or imported examples",
+            say(
+                "{examples} of those chosen {text} not there",
+                examples=say_count(gone, "{n} example", "{n} examples"),
+                text="is" if gone == 1 else "are",
+            ),
+            remedy=say("look at the list again: somebody may have deleted or imported examples"),
         )
     return found
 
@@ -130,7 +138,9 @@ def add_examples(
         wanted = _wanted(tx, project, lines, topic)
         fresh, known = _unknown(tx, project, wanted)
         if not fresh:
-            raise UsageError("all of these are there already", remedy="write a message that the topic does not have")
+            raise UsageError(
+                say("all of these are there already"), remedy=say("write a message that the topic does not have")
+            )
         spoken = language or project.language
         rows = new_rows(tx, project, [(text, own.id if own else None) for text, own in fresh], spoken, source)
         summary = _added_summary(fresh)
@@ -162,15 +172,15 @@ def change_example(
         (row,) = get_examples(tx, project, [example_id])
         if seen and seen != example_mark(row):
             raise StaleError(
-                "somebody else changed this example while you were writing",
-                remedy="look at what they changed, and save again what is to stay",
+                say("somebody else changed this example while you were writing"),
+                remedy=say("look at what they changed, and save again what is to stay"),
             )
         change = tx.edits.update(
             "examples", row.id, row.topic_id, text=said, language=clean_text(language or row.language, 20)
         )
         if change.before == change.after:
-            raise UsageError("nothing would change", remedy="write something else, or go back")
-        summary = say(f"Example written anew: {shortened(row.text)!s}")
+            raise UsageError(say("nothing would change"), remedy=say("write something else, or go back"))
+        summary = say("Example written anew: {shortened}", shortened=shortened(row.text))
         return tx.edits.apply(project.id, actor.user_id, "change example", summary, [change], why=why)
 
 
@@ -183,9 +193,9 @@ def move_examples(
         rows = [row for row in get_examples(tx, project, ids) if row.topic_id != topic_id]
         target = None if topic_id is None else find_topic(tx, project, topic_id)
         if not rows:
-            raise UsageError("they are there already", remedy="choose another topic")
+            raise UsageError(say("they are there already"), remedy=say("choose another topic"))
         name = target.name if target else OUT_OF_SCOPE_TITLE
-        summary = say(f"Moved {counted(rows)} to {name!s}")
+        summary = say("Moved {counted} to {name}", counted=counted(rows), name=name)
         return tx.edits.apply(project.id, actor.user_id, "move examples", summary, moves(tx, rows, topic_id), why=why)
 
 
@@ -194,7 +204,7 @@ def delete_examples(store: Store, actor: Actor, project: Project, ids: Sequence[
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         rows = get_examples(tx, project, ids)
-        summary = say(f"Deleted {counted(rows)}")
+        summary = say("Deleted {counted}", counted=counted(rows))
         return tx.edits.apply(project.id, actor.user_id, "delete examples", summary, deletions(tx, rows), why=why)
 
 
@@ -205,9 +215,11 @@ def clean_message(text: str) -> str:
     """Return a message on one line with single blanks; refuse what is empty, too long or cannot be kept."""
     said = clean_text(" ".join(text.split()))
     if not said:
-        raise UsageError("the message is empty", remedy="write what a visitor would write")
+        raise UsageError(say("the message is empty"), remedy=say("write what a visitor would write"))
     if len(said) > MOST_TEXT:
-        raise UsageError(f"the message is longer than {MOST_TEXT:,} characters", remedy="shorten it")
+        raise UsageError(
+            say("the message is longer than {most_text:,} characters", most_text=MOST_TEXT), remedy=say("shorten it")
+        )
     return said
 
 
@@ -246,7 +258,7 @@ def shortened(text: str) -> str:
 
 def counted(rows: Sequence[ExampleRow]) -> str:
     """Return one example by its text, several by their number."""
-    return f"'{shortened(rows[0].text)}'" if len(rows) == 1 else plural(len(rows), "example")
+    return f"'{shortened(rows[0].text)}'" if len(rows) == 1 else say_count(len(rows), "{n} example", "{n} examples")
 
 
 # --- the work ----------------------------------------------------------------------------------------------------
@@ -264,11 +276,11 @@ def _wanted(
         try:
             found.append((clean_message(text), named(name) if tab and name.strip() else topic))
         except (UsageError, AbsentError) as error:
-            faults.append(Fault(error.what, f"line {number}"))
+            faults.append(Fault(error.what, say("line {number}", number=number)))
     if faults:
-        raise UsageError("these lines cannot be used", faults=faults, remedy="correct them and send again")
+        raise UsageError(say("these lines cannot be used"), faults=faults, remedy=say("correct them and send again"))
     if not found:
-        raise UsageError("there is no message", where="text", remedy="write one message on each line")
+        raise UsageError(say("there is no message"), where="text", remedy=say("write one message on each line"))
     return found
 
 
@@ -296,7 +308,7 @@ def _present(tx: Transaction, project: Project, topic_ids: Iterable[str | None])
 
 def _added_summary(fresh: Sequence[tuple[str, Topic | None]]) -> str:
     names = list(dict.fromkeys(topic.name if topic else OUT_OF_SCOPE_TITLE for _, topic in fresh))
-    what = f"'{shortened(fresh[0][0])}'" if len(fresh) == 1 else plural(len(fresh), "example")
+    what = f"'{shortened(fresh[0][0])}'" if len(fresh) == 1 else say_count(len(fresh), "{n} example", "{n} examples")
     if len(names) == 1:
-        return say(f"Added {what} to {names[0]!s}")
-    return say(f"Added {what} to {plural(len(names), 'topic')}")
+        return say("Added {what} to {names}", what=what, names=names[0])
+    return say("Added {what} to {topics}", what=what, topics=say_count(len(names), "{n} topic", "{n} topics"))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from vivavoce.errors import AbsentError, StaleError, UsageError
 from vivavoce.jobs.schedules import next_time
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role
 from vivavoce.store.stamps import now
@@ -146,7 +147,7 @@ def edit_lines(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
 def _found(tx: Transaction, project: Project, edit_id: str) -> Edit:
     edit = tx.edits.get(edit_id)
     if edit is None or edit.project_id != project.id:
-        raise AbsentError("there is no such edit", remedy="choose one from the history")
+        raise AbsentError(say("there is no such edit"), remedy=say("choose one from the history"))
     return edit
 
 
@@ -249,9 +250,13 @@ def undo_or_explain(store: Store, actor: Actor, project: Project, edit_id: str, 
         if later is None:
             raise
         raise StaleError(
-            f"it cannot be undone yet, because a later change builds on it: {later.edit.summary} ({later.who})",
-            where=f"edit {later.edit.id}",
-            remedy="undo that one first, then this one",
+            say(
+                "it cannot be undone yet, because a later change builds on it: {summary} ({who})",
+                summary=later.edit.summary,
+                who=later.who,
+            ),
+            where=say("edit {id}", id=later.edit.id),
+            remedy=say("undo that one first, then this one"),
         ) from error
 
 

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from vivavoce.errors import UsageError, plural
+from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
+from vivavoce.messages import say, say_count
 from vivavoce.records import AUTO
-from vivavoce.sentences import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
 from vivavoce.store.stamps import new_id, now
@@ -137,7 +137,9 @@ def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why:
         if state != tx.edits.state(project.id):
             summary, changes = _planned_edit(tx, project, preview)
         if not changes:
-            raise UsageError("nothing would change: all of it is there already", remedy="go back to the topics")
+            raise UsageError(
+                say("nothing would change: all of it is there already"), remedy=say("go back to the topics")
+            )
         edit = tx.edits.apply(project.id, actor.user_id, "import", summary, changes, why=why)
         PENDING.clear(tx, actor, project)
         return edit
@@ -262,10 +264,30 @@ def _coming(tx: Transaction, project: Project, topics: Mapping[str, Topic], plan
 
 def _summary(name: str, plan: Plan) -> str:
     counts, effect = plan.counts, plan.effect
-    told = [say(f"{plural(counts['added'] + counts['changed'], 'example')} added")]
-    told += [say(f"{plural(effect.gone_examples, 'example')} deleted")] if effect.gone_examples else []
-    told += [say(f"{plural(len(effect.new_topics), 'topic')} made")] if effect.new_topics else []
-    told += [say(f"{plural(len(effect.gone_topics), 'topic')} deleted")] if effect.gone_topics else []
-    told += [say(f"{plural(effect.answers, 'answer')} written")] if effect.answers else []
+    told = [
+        say(
+            "{examples} added", examples=say_count(counts["added"] + counts["changed"], "{n} example", "{n} examples")
+        )
+    ]
+    told += (
+        [say("{examples} deleted", examples=say_count(effect.gone_examples, "{n} example", "{n} examples"))]
+        if effect.gone_examples
+        else []
+    )
+    told += (
+        [say("{topics} made", topics=say_count(len(effect.new_topics), "{n} topic", "{n} topics"))]
+        if effect.new_topics
+        else []
+    )
+    told += (
+        [say("{topics} deleted", topics=say_count(len(effect.gone_topics), "{n} topic", "{n} topics"))]
+        if effect.gone_topics
+        else []
+    )
+    told += (
+        [say("{answers} written", answers=say_count(effect.answers, "{n} answer", "{n} answers"))]
+        if effect.answers
+        else []
+    )
     parts = ", ".join(told)
-    return say(f"Import of {name!s}: {parts}")
+    return say("Import of {name}: {parts}", name=name, parts=parts)

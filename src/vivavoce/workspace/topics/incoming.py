@@ -17,8 +17,8 @@ from vivavoce.files.delimited import sniff
 from vivavoce.files.exclusions import LEFT_OUT_NOTE
 from vivavoce.files.tables import ReadOptions, Table, as_text, check_rows
 from vivavoce.files.writing import FORMULA_STARTS
+from vivavoce.messages import say
 from vivavoce.records import AUTO, Example, is_out_of_scope
-from vivavoce.sentences import say
 from vivavoce.workspace.uploads import MAX_ROWS, Source
 
 PASTED = "pasted.csv"
@@ -129,9 +129,11 @@ def _read_lines(text: str, topic: str, out_of_scope: str) -> Reading:
         if not line.strip():
             continue
         if not said.strip():
-            refused.append(Refusal(number, line.strip(), "the text is empty: write the message before the tab"))
+            refused.append(Refusal(number, line.strip(), say("the text is empty: write the message before the tab")))
         elif not named:
-            refused.append(Refusal(number, said.strip(), "no topic: write it after a tab, or choose one for all"))
+            refused.append(
+                Refusal(number, said.strip(), say("no topic: write it after a tab, or choose one for all"))
+            )
         else:
             rows.append(Arrival(number, said, named))
     names = {row.topic for row in rows if row.topic and is_out_of_scope(row.topic, out_of_scope)}
@@ -144,8 +146,10 @@ def _scope_notes(names: Sequence[str], out_of_scope: str) -> Iterator[str]:
     if names and out_of_scope == AUTO:
         listed = ", ".join(f"'{name}'" for name in names)
         yield say(
-            f"By their names, these topics hold out-of-scope messages: {listed}. To import them as topics, write "
-            f"'{EVERY_TOPIC}' as the name for out of scope."
+            "By their names, these topics hold out-of-scope messages: {listed}. To import them as topics, write "
+            "'{every_topic}' as the name for out of scope.",
+            listed=listed,
+            every_topic=EVERY_TOPIC,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vivavoce.errors import AbsentError, UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Topic
@@ -19,7 +20,9 @@ def find_topic(tx: Transaction, project: Project, topic_id: str) -> Topic:
     """Return a topic of the project by its id."""
     found = tx.topics.get(topic_id)
     if found is None or found.project_id != project.id:
-        raise AbsentError("there is no such topic", remedy="choose one from the list: it may have been deleted")
+        raise AbsentError(
+            say("there is no such topic"), remedy=say("choose one from the list: it may have been deleted")
+        )
     return found
 
 
@@ -38,7 +41,8 @@ def get_named(tx: Transaction, project: Project, name: str) -> Topic | None:
     if found is None:
         known = [topic.name for topic in tx.topics.of_project(project.id)]
         raise AbsentError(
-            f"there is no topic '{said}'.{nearest(said, known)}", remedy="choose one that is there, or make it first"
+            say("there is no topic '{said}'.{nearest}", said=said, nearest=nearest(said, known)),
+            remedy=say("choose one that is there, or make it first"),
         )
     return found
 
@@ -47,12 +51,16 @@ def check_name(name: str) -> str:
     """Return the name of a topic in its plain form; refuse what cannot be one."""
     said = clean_text(clean_name(name))
     if not said or len(said) > MOST_NAME:
-        raise UsageError(f"the name needs 1 to {MOST_NAME} characters", where="name", remedy="choose another name")
+        raise UsageError(
+            say("the name needs 1 to {most_name} characters", most_name=MOST_NAME),
+            where="name",
+            remedy=say("choose another name"),
+        )
     if said.casefold() in RESERVED:
         raise UsageError(
-            f"'{said}' is a reserved word and cannot be the name of a topic",
+            say("'{said}' is a reserved word and cannot be the name of a topic", said=said),
             where="name",
-            remedy=f"choose another name, for instance 'topic_{said.strip('_').lower()}'",
+            remedy=say("choose another name, for instance 'topic_{said}'", said=said.strip("_").lower()),
         )
     return said
 

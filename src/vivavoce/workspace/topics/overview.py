@@ -10,6 +10,7 @@ from typing import Any, Literal
 from vivavoce.errors import DataError, UsageError, nearest
 from vivavoce.jobs.exams.documents import dataset_from_bytes
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.records import Example, Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import ExampleRow, OutcomeRow, Project, Run, Topic
@@ -290,7 +291,10 @@ def _is_magnet(findings: TopicFindings) -> bool:
 def _sorted(lines: Sequence[TopicLine], sort: str) -> list[TopicLine]:
     name = sort.removeprefix("-")
     if name not in _SORTS:
-        raise UsageError(f"topics cannot be sorted by '{sort}'.{nearest(sort, SORTS)}", remedy=", ".join(SORTS))
+        raise UsageError(
+            say("topics cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+            remedy=", ".join(SORTS),
+        )
     if name == "name":
         return list(reversed(lines)) if sort.startswith("-") else list(lines)
     return sorted(lines, key=_SORTS[name], reverse=sort.startswith("-"))

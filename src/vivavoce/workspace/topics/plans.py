@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from vivavoce.errors import InputError
-from vivavoce.sentences import say
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
@@ -145,7 +145,7 @@ def _judged(there: Present, arrivals: Iterable[Arrival], rules: Rules) -> Iterat
             yield row
             continue
         if mark in seen:
-            yield _joined(row, say(f"the same as number {seen[mark]:d}"))
+            yield _joined(row, say("the same as number {seen:d}", seen=seen[mark]))
             continue
         seen[mark] = row.number
         yield _joined(row, say("it is there already")) if mark in there.examples else _warned(row, homes)
@@ -177,7 +177,7 @@ def _warned(row: PlannedRow, homes: Mapping[str, str | None]) -> PlannedRow:
     if row.text not in homes or homes[row.text] == row.topic:
         return row
     home = homes[row.text] or OUT_OF_SCOPE_TITLE
-    note = say(f"the same text is in {home!s} too")
+    note = say("the same text is in {home} too", home=home)
     return replace(row, reason=f"{row.reason}; {note}" if row.reason else note)
 
 

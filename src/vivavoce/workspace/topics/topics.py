@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vivavoce.errors import StaleError, UsageError, plural
-from vivavoce.sentences import say
+from vivavoce.errors import StaleError, UsageError
+from vivavoce.messages import say, say_count
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -108,9 +108,13 @@ def add_topic(
             *answer_changes(tx, topic, checked_answers(project, answers or {})),
             *(insertion(tx, row) for row in rows),
         ]
-        summary = say(f"Topic {topic.name!s} made")
+        summary = say("Topic {name} made", name=topic.name)
         if rows:
-            summary = say(f"Topic {topic.name!s} made with {plural(len(rows), 'example')}")
+            summary = say(
+                "Topic {name} made with {examples}",
+                name=topic.name,
+                examples=say_count(len(rows), "{n} example", "{n} examples"),
+            )
         edit = tx.edits.apply(project.id, actor.user_id, "add topic", summary, changes, why=why)
         return Made(find_topic(tx, project, topic.id), edit)
 
@@ -137,8 +141,8 @@ def change_topic(
         topic = find_topic(tx, project, topic_id)
         if seen and seen != mark_of(topic):
             raise StaleError(
-                f"somebody else changed the topic {topic.name} while you were writing",
-                remedy="look at what they changed, and save again what is to stay",
+                say("somebody else changed the topic {name} while you were writing", name=topic.name),
+                remedy=say("look at what they changed, and save again what is to stay"),
             )
         wanted = {
             "name": None if name is None else check_name(name),
@@ -161,9 +165,17 @@ def delete_topics(store: Store, actor: Actor, project: Project, topic_ids: Seque
         topics = _chosen(tx, project, topic_ids)
         rows = [row for topic in topics for row in tx.examples.of_topic(topic.id)]
         changes = [*deletions(tx, rows), *removals(tx, topics)]
-        summary = say(f"{plural(len(topics), 'topic')} deleted with {plural(len(rows), 'example')}")
+        summary = say(
+            "{topics} deleted with {examples}",
+            topics=say_count(len(topics), "{n} topic", "{n} topics"),
+            examples=say_count(len(rows), "{n} example", "{n} examples"),
+        )
         if len(topics) == 1:
-            summary = say(f"Topic {topics[0].name!s} deleted with {plural(len(rows), 'example')}")
+            summary = say(
+                "Topic {name} deleted with {examples}",
+                name=topics[0].name,
+                examples=say_count(len(rows), "{n} example", "{n} examples"),
+            )
         return tx.edits.apply(project.id, actor.user_id, "delete topics", summary, changes, why=why)
 
 
@@ -203,11 +215,14 @@ def merge_topics(
 
 
 def _merge_summary(sources: Sequence[Topic], target: Topic, examples: int, double: int) -> str:
-    many, what = plural(examples, "example"), plural(len(sources), "topic")
-    many = say(f"{many}, {double:,} of them there already") if double else many
+    many, what = (
+        say_count(examples, "{n} example", "{n} examples"),
+        say_count(len(sources), "{n} topic", "{n} topics"),
+    )
+    many = say("{many}, {double:,} of them there already", many=many, double=double) if double else many
     if len(sources) > 1:
-        return say(f"Merged {what} into {target.name!s} ({many})")
-    return say(f"Merged {sources[0].name!s} into {target.name!s} ({many})")
+        return say("Merged {what} into {name} ({many})", what=what, name=target.name, many=many)
+    return say("Merged {name} into {target_name} ({many})", name=sources[0].name, target_name=target.name, many=many)
 
 
 def split_topic(
@@ -220,7 +235,7 @@ def split_topic(
         _check_free(tx, project, check_name(name))
         topic = _fresh(project, name)
         changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]
-        summary = say(f"Topic {topic.name!s} made of {counted(rows)}")
+        summary = say("Topic {name} made of {counted}", name=topic.name, counted=counted(rows))
         edit = tx.edits.apply(project.id, actor.user_id, "split topic", summary, changes, why=why)
         return Made(topic, edit)
 
@@ -246,9 +261,15 @@ def checked_answers(project: Project, answers: Mapping[str, str]) -> dict[str, s
     found = {language: clean_text(text.replace("\r\n", "\n").strip()) for language, text in answers.items()}
     strange = [language for language in found if not language or len(language) > 20]
     if strange:
-        raise UsageError(f"'{strange[0]}' is not the code of a language", remedy="write for instance en or de")
+        raise UsageError(
+            say("'{strange}' is not the code of a language", strange=strange[0]),
+            remedy=say("write for instance en or de"),
+        )
     if any(len(text) > MOST_ANSWER for text in found.values()):
-        raise UsageError(f"the answer is longer than {MOST_ANSWER:,} characters", remedy="shorten it")
+        raise UsageError(
+            say("the answer is longer than {most_answer:,} characters", most_answer=MOST_ANSWER),
+            remedy=say("shorten it"),
+        )
     return found
 
 
@@ -278,21 +299,25 @@ def _fresh(project: Project, name: str, *, description: str = "", owner: str = "
 
 def _chosen(tx: Transaction, project: Project, topic_ids: Sequence[str]) -> tuple[Topic, ...]:
     if not topic_ids:
-        raise UsageError("no topic is chosen", remedy="tick at least one in the list")
+        raise UsageError(say("no topic is chosen"), remedy=say("tick at least one in the list"))
     return tuple(find_topic(tx, project, topic_id) for topic_id in dict.fromkeys(topic_ids))
 
 
 def _check_free(tx: Transaction, project: Project, name: str) -> None:
     if tx.topics.by_name(project.id, name) is not None:
         raise UsageError(
-            f"there is a topic '{name}' already", where="name", remedy="choose another name, or merge the two"
+            say("there is a topic '{name}' already", name=name),
+            where="name",
+            remedy=say("choose another name, or merge the two"),
         )
 
 
 def _within(text: str, most: int, where: str) -> str:
     said = clean_text(text.replace("\r\n", "\n").strip())
     if len(said) > most:
-        raise UsageError(f"this is longer than {most:,} characters", where=where, remedy="shorten it")
+        raise UsageError(
+            say("this is longer than {most:,} characters", most=most), where=where, remedy=say("shorten it")
+        )
     return said
 
 
@@ -305,9 +330,9 @@ def _check_answers(target: Topic, sources: Sequence[Topic]) -> None:
     torn = sorted(language for language, texts in said.items() if len(texts) > 1)
     if torn:
         raise UsageError(
-            f"the topics have different answers ({', '.join(torn)}), and only one topic remains",
+            say("the topics have different answers ({names}), and only one topic remains", names=", ".join(torn)),
             where="answer",
-            remedy=f"say what becomes of the others: {', '.join(ANSWER_CHOICES)}",
+            remedy=say("say what becomes of the others: {names}", names=", ".join(ANSWER_CHOICES)),
         )
 
 
@@ -340,13 +365,13 @@ def _parted(rows: Sequence[ExampleRow], there: set[str]) -> tuple[list[ExampleRo
 
 
 def _change_summary(topic: Topic, new: Mapping[str, str], spoken: Sequence[Change]) -> str:
-    told = [say(f"renamed to {new['name']!s}")] if "name" in new else []
+    told = [say("renamed to {name}", name=new["name"])] if "name" in new else []
     told += [say("described anew")] if "description" in new else []
     if "owner" in new:
-        told += [say(f"given to {new['owner']!s}") if new["owner"] else say("without an owner")]
+        told += [say("given to {owner}", owner=new["owner"]) if new["owner"] else say("without an owner")]
     told += [_spoken_summary(change) for change in spoken]
     parts = ", ".join(told) or say("saved unchanged")
-    return say(f"Topic {topic.name!s}: {parts}")
+    return say("Topic {name}: {parts}", name=topic.name, parts=parts)
 
 
 def _spoken_summary(change: Change) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vivavoce.files.formats import Format, Kind, SourceFile
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 # A suite with a fault is a suite, whatever else it holds.
 OWN = frozenset({"scenarios", "suite", "level"})

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from vivavoce.errors import Fault, nearest
 from vivavoce.files.tables import as_text
+from vivavoce.messages import say
 
 SLOT = "slot:"
 ALSO = "also (read-only)"
@@ -135,7 +136,12 @@ def find_layout(names: Sequence[str], faults: list[Fault], notes: list[str], sou
     for name in names:
         key = column_key(name)
         if key in known:
-            faults.append(Fault(f"the columns '{known[key]}' and '{name}' mean the same: remove one", "header"))
+            faults.append(
+                Fault(
+                    say("the columns '{known}' and '{name}' mean the same: remove one", known=known[key], name=name),
+                    "header",
+                )
+            )
         elif key:
             known[key] = name
         else:
@@ -143,5 +149,10 @@ def find_layout(names: Sequence[str], faults: list[Fault], notes: list[str], sou
     notes += [_column_note(name, known, source) for name in unknown]
     for needed in ("scenario", "level", "user"):
         if needed not in known:
-            faults.append(Fault(f"there is no column '{needed}'.{nearest(needed, unknown)}", "header"))
+            faults.append(
+                Fault(
+                    say("there is no column '{needed}'.{nearest}", needed=needed, nearest=nearest(needed, unknown)),
+                    "header",
+                )
+            )
     return Layout(tuple(names), known)

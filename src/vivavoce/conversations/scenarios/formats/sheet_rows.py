@@ -30,6 +30,7 @@ from vivavoce.conversations.scenarios.formats.yaml_writing import (
 )
 from vivavoce.errors import Fault
 from vivavoce.files.yamls import Value, YamlFile, as_texts
+from vivavoce.messages import say
 
 RAW = "x-cells"
 REPLIES = (("any", "good_replies"), ("none", "bad_replies"))
@@ -70,7 +71,7 @@ def read_json(cell: str, at: Place) -> dict[str, Value]:
         found = ""
     if isinstance(found, dict):
         return found
-    at.refuse("a read-only cell was changed and cannot be read: take it over from the export again, or clear it")
+    at.refuse(say("a read-only cell was changed and cannot be read: take it over from the export again, or clear it"))
     return {}
 
 
@@ -135,7 +136,7 @@ def _inserted(patterns: Sequence[Any], others: Value | None) -> list[Value]:
 def _flag(cells: Cells, column: str, at: Place) -> bool:
     found = read_flag(cells.get(column, ""))
     if found is None:
-        at.refuse(f"`{column}` is yes or no, not '{cells[column]}'")
+        at.refuse(say("`{column}` is yes or no, not '{cells}'", column=column, cells=cells[column]))
     return bool(found)
 
 

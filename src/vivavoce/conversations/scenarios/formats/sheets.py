@@ -48,11 +48,14 @@ from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions, Table, UnsavedFormula
 from vivavoce.files.writing import write_bytes, write_text
 from vivavoce.files.yamls import Value
+from vivavoce.messages import say
 
 SHEET = "x-sheet"
 REPEATED = ("scenario", "level", "domain")
-EMPTY = "give a sheet of scenarios: a header with the columns scenario, level and user, and one row for each turn"
-REMEDY = "correct these rows and read the file again; docs/scenarios.md lists all columns"
+EMPTY = say(
+    "give a sheet of scenarios: a header with the columns scenario, level and user, and one row for each turn"
+)
+REMEDY = say("correct these rows and read the file again; docs/scenarios.md lists all columns")
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def _read_table(file: SourceFile) -> Table:
 
 def suite_from_table(table: Table, source: str, *, delimiter: str = ",") -> Suite:
     """Make a suite of a table as read; raise one `DataError` with all faults."""
-    faults = [Fault(fault.message, f"row {fault.number}") for fault in table.faults]
+    faults = [Fault(fault.message, say("row {number}", number=fault.number)) for fault in table.faults]
     notes = list(table.notes)
     layout = find_layout([unguard(name) for name in table.columns], faults, notes, source)
     suite = Suite("", ())
@@ -105,7 +108,7 @@ def suite_from_table(table: Table, source: str, *, delimiter: str = ",") -> Suit
         suite = _suite(rows, layout, source, faults)
         notes += _dropped(rows, suite, source)
     if faults:
-        raise DataError("these scenarios cannot be read", where=source, faults=faults, remedy=REMEDY)
+        raise DataError(say("these scenarios cannot be read"), where=source, faults=faults, remedy=REMEDY)
     sheet = suite.extras[SHEET]
     if isinstance(sheet, dict) and delimiter != ",":
         sheet["delimiter"] = delimiter
@@ -129,7 +132,7 @@ def _rows(table: Table, layout: Layout, faults: list[Fault]) -> list[SheetRow]:
         others: dict[str, str] = {}
         for name, cell in zip(layout.names, row.cells, strict=True):
             if isinstance(cell, UnsavedFormula):
-                faults.append(Fault(cell.message, f"row {row.number}"))
+                faults.append(Fault(cell.message, say("row {number}", number=row.number)))
             text = cell_text(cell)
             if name in meaning:
                 cells[meaning[name]] = text
@@ -152,7 +155,7 @@ def _suite(rows: Sequence[SheetRow], layout: Layout, source: str, faults: list[F
     for scenario in scenarios:
         if scenario.level and scenario.level not in suite.levels:
             message = unknown_level(scenario.level, suite.levels)
-            faults.append(Fault(message, f"row {scenario.line}"))
+            faults.append(Fault(message, say("row {line}", line=scenario.line)))
     sheet: dict[str, object] = {"columns": list(layout.names)}
     if blank:
         sheet["blank"] = blank
@@ -167,13 +170,15 @@ def _groups(rows: Sequence[SheetRow], faults: list[Fault]) -> list[list[SheetRow
     for row in rows:
         name = row.cells["scenario"].strip() or above
         if not name:
-            faults.append(Fault("the first row must name its scenario", f"row {row.number}"))
+            faults.append(Fault(say("the first row must name its scenario"), say("row {number}", number=row.number)))
         elif name == above:
             groups[-1].append(row)
         else:
             if name in seen:
-                message = f"scenario '{name}' began in row {seen[name]}: keep its rows together"
-                faults.append(Fault(message, f"row {row.number}"))
+                message = say(
+                    "scenario '{name}' began in row {seen}: keep its rows together", name=name, seen=seen[name]
+                )
+                faults.append(Fault(message, say("row {number}", number=row.number)))
             seen.setdefault(name, row.number)
             groups.append([row])
             above = name
@@ -202,7 +207,9 @@ def _scenario(
     )
     if len(group) > 1:
         empty = [row.number for row, step in steps if step is None]
-        faults += [Fault("the cell `user` is empty: what does the visitor write?", f"row {n}") for n in empty]
+        faults += [
+            Fault(say("the cell `user` is empty: what does the visitor write?"), say("row {n}", n=n)) for n in empty
+        ]
     return replace(scenario, turns=turns)
 
 
@@ -211,8 +218,13 @@ def _refuse_differences(group: Sequence[SheetRow], faults: list[Fault]) -> None:
     for row in group[1:]:
         for key in ("level", "domain", "title", "tags"):
             if row.cells.get(key, "").strip() not in ("", first.get(key, "").strip()):
-                message = f"`{key}` is '{row.cells[key]}', but '{first.get(key, '')}' where the scenario begins"
-                faults.append(Fault(message, f"row {row.number}"))
+                message = say(
+                    "`{key}` is '{cells}', but '{first}' where the scenario begins",
+                    key=key,
+                    cells=row.cells[key],
+                    first=first.get(key, ""),
+                )
+                faults.append(Fault(message, say("row {number}", number=row.number)))
 
 
 def _kept(row: SheetRow, step: Step, usual: dict[str, str], layout: Layout) -> Step:
@@ -327,8 +339,16 @@ def _check_cells(table: Sequence[Sequence[str]], target: Path) -> None:
         for text in row:
             what = ""
             if len(text) > MAX_CHARACTERS:
-                what = f"a cell would have {len(text):,} characters; a workbook holds {MAX_CHARACTERS:,}"
+                what = say(
+                    "a cell would have {count:,} characters; a workbook holds {max_characters:,}",
+                    count=len(text),
+                    max_characters=MAX_CHARACTERS,
+                )
             elif LOST_IN_XML.search(text):
-                what = "there is a control character, which a workbook cannot hold"
+                what = say("there is a control character, which a workbook cannot hold")
             if what:
-                raise DataError(what, where=f"{target}, row {number}", remedy="write YAML or CSV instead")
+                raise DataError(
+                    what,
+                    where=say("{target}, row {number}", target=target, number=number),
+                    remedy=say("write YAML or CSV instead"),
+                )

@@ -15,6 +15,7 @@ from typing import Any
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.errors import Fault, nearest
 from vivavoce.files.yamls import Step, Value, YamlFile
+from vivavoce.messages import say
 
 OWN = "x-"
 TRUE = frozenset({"true", "yes", "on"})
@@ -57,7 +58,7 @@ def read_fields(
     """Read a mapping by a table of keys; return the fields given, and the `x-` keys untouched."""
     if not isinstance(value, dict):
         if value != "":
-            at.refuse(f"{what} must be a list of `key: value`, not {_kind(value)}")
+            at.refuse(say("{what} must be a list of `key: value`, not {kind}", what=what, kind=_kind(value)))
         return {}, {}
     found: dict[str, Any] = {}
     extras: dict[str, object] = {}
@@ -68,7 +69,9 @@ def read_fields(
         elif key.startswith(OWN):
             extras[key] = item
         else:
-            at.down(key).refuse(f"'{key}' is not a key of {what}.{nearest(key, list(table))}")
+            at.down(key).refuse(
+                say("'{key}' is not a key of {what}.{nearest}", key=key, what=what, nearest=nearest(key, list(table)))
+            )
     return found, extras
 
 
@@ -76,7 +79,7 @@ def text(value: Value, at: Place) -> str:
     """Read one text."""
     if isinstance(value, str):
         return value
-    at.refuse(f"this must be one text, not {_kind(value)}")
+    at.refuse(say("this must be one text, not {kind}", kind=_kind(value)))
     return ""
 
 
@@ -86,7 +89,7 @@ def texts(value: Value, at: Place) -> tuple[str, ...]:
         return (value,) if value else ()
     if isinstance(value, list):
         return tuple(text(item, at.down(place)) for place, item in enumerate(value))
-    at.refuse("this must be a list of texts, not a mapping")
+    at.refuse(say("this must be a list of texts, not a mapping"))
     return ()
 
 
@@ -104,7 +107,7 @@ def flag(value: Value, at: Place) -> bool:
     """Read yes or no."""
     word = text(value, at).casefold()
     if word not in TRUE | FALSE | {""}:
-        at.refuse(f"this must be true or false, not '{word}'")
+        at.refuse(say("this must be true or false, not '{word}'", word=word))
     return word in TRUE
 
 
@@ -117,7 +120,9 @@ def number(least: float = 0.0, most: float = math.inf) -> Reader:
             return None
         found = float(written) if _NUMBER.fullmatch(written) else math.nan
         if not least <= found <= most or math.isinf(found):
-            at.refuse(f"this must be a number{_bounds(least, most)}, not '{written}'")
+            at.refuse(
+                say("this must be a number{bounds}, not '{written}'", bounds=_bounds(least, most), written=written)
+            )
             return None
         return found
 
@@ -130,7 +135,7 @@ def whole(value: Value, at: Place) -> int | None:
     if written == "":
         return None
     if not (written.isascii() and written.isdigit() and int(written[:9]) > 0 and len(written) < 10):
-        at.refuse(f"this must be a whole number from 1 up, not '{written}'")
+        at.refuse(say("this must be a whole number from 1 up, not '{written}'", written=written))
         return None
     return int(written)
 
@@ -142,7 +147,14 @@ def choice(kinds: type[StrEnum]) -> Reader:
     def read(value: Value, at: Place) -> StrEnum | None:
         word = text(value, at)
         if word and word not in known:
-            at.refuse(f"this must be one of {', '.join(known)}, not '{word}'.{nearest(word, list(known))}")
+            at.refuse(
+                say(
+                    "this must be one of {names}, not '{word}'.{nearest}",
+                    names=", ".join(known),
+                    word=word,
+                    nearest=nearest(word, list(known)),
+                )
+            )
         return known.get(word)
 
     return read
@@ -158,7 +170,7 @@ def pattern(value: Value, at: Place) -> Pattern:
     found, _ = read_fields(value, at, _PATTERN, "an expected text")
     kinds = [key for key in found if key != "min"]
     if len(kinds) != 1:
-        at.refuse(f"an expected text needs exactly one of {', '.join(PATTERN_KINDS)}")
+        at.refuse(say("an expected text needs exactly one of {names}", names=", ".join(PATTERN_KINDS)))
         return Pattern("")
     kind = kinds[0]
     return Pattern(found[kind], None if kind == "text" else Match(kind), found.get("min"))
@@ -185,7 +197,7 @@ def _entries(value: Value, at: Place) -> list[tuple[str, Value]]:
     if isinstance(value, dict):
         return list(value.items())
     if value != "":
-        at.refuse(f"this must be a list of `name: value`, not {_kind(value)}")
+        at.refuse(say("this must be a list of `name: value`, not {kind}", kind=_kind(value)))
     return []
 
 

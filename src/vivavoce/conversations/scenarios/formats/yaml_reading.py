@@ -44,6 +44,7 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import (
 )
 from vivavoce.errors import DataError, Fault, nearest
 from vivavoce.files.yamls import Value, YamlFile, as_mapping, parse_yaml
+from vivavoce.messages import say
 
 ANY = "any"
 FALLBACK = "fallback"
@@ -54,7 +55,7 @@ SHORT: Mapping[str, Expectation] = {
     FALLBACK: Expectation(fallback=True),
     SAME: Expectation(same=True),
 }
-REMEDY = "correct these places and read the file again; docs/scenarios.md lists all keys"
+REMEDY = say("correct these places and read the file again; docs/scenarios.md lists all keys")
 
 
 def parse_yaml_suite(written: str, *, source: str = "memory") -> Suite:
@@ -67,12 +68,12 @@ def suite_from_yaml(file: YamlFile) -> Suite:
     faults: list[Fault] = []
     at = Place(file, faults)
     if "topics" in as_mapping(file.value):
-        at.down("topics").refuse("this is an agent file (it has `topics`), not a file of scenarios")
+        at.down("topics").refuse(say("this is an agent file (it has `topics`), not a file of scenarios"))
         suite = Suite("", ())
     else:
         suite = read_suite_value(file.value, at)
     if faults:
-        raise DataError("these scenarios cannot be read", where=file.path, faults=faults, remedy=REMEDY)
+        raise DataError(say("these scenarios cannot be read"), where=file.path, faults=faults, remedy=REMEDY)
     return suite
 
 
@@ -80,7 +81,7 @@ def read_suite_value(value: Value, at: Place) -> Suite:
     """Read a whole suite."""
     found, extras = read_fields(value, at, SUITE, "a suite")
     if not found:
-        at.refuse("there are no scenarios: give a list under `scenarios:`")
+        at.refuse(say("there are no scenarios: give a list under `scenarios:`"))
     for key in ("format", "language", "agent"):
         if key == "format" or not found.get(key):
             found.pop(key, None)
@@ -109,7 +110,7 @@ def read_scenario(value: Value, at: Place) -> Scenario:
     found, extras = read_fields(value, at, SCENARIO, "a scenario")
     for key in ("id", "level", "turns"):
         if key not in found or found[key] == "":
-            at.refuse(f"the scenario has no `{key}`")
+            at.refuse(say("the scenario has no `{key}`", key=key))
     setup = found.pop("setup", None) or {}
     needed = {"id": found.pop("id", ""), "level": found.pop("level", ""), "turns": found.pop("turns", ())}
     return Scenario(**needed, **_given(found), **setup, line=at.line, extras=extras)
@@ -127,7 +128,7 @@ def read_turn(value: Value, at: Place) -> Turn:
     """Read one turn."""
     found, extras = read_fields(value, at, TURN, "a turn")
     if "user" not in found:
-        at.refuse("the turn has no `user`: what does the visitor write?")
+        at.refuse(say("the turn has no `user`: what does the visitor write?"))
     if found.get("twin_of") == "":
         del found["twin_of"]
     return Turn(found.pop("user", ""), **_given(found), line=at.line, extras=extras)
@@ -147,7 +148,7 @@ def read_said(value: Value, at: Place) -> Said:
         return Button(found["button"])
     if "list" in found and "button" not in found:
         return Phrase(found["list"], found.get("pick"))
-    at.refuse("`user` is a text, `{list: NAME}`, `{list: NAME, pick: 2}` or `{button: LABEL}`")
+    at.refuse(say("`user` is a text, `{list: NAME}`, `{list: NAME, pick: 2}` or `{button: LABEL}`"))
     return ""
 
 
@@ -177,14 +178,14 @@ def read_actions(value: Value, at: Place) -> tuple[ExpectedAction, ...]:
         return (ExpectedAction(value),) if value else ()
     found, _ = read_fields(value, at, ACTION, "`action`")
     if not found.get("name"):
-        at.refuse("`action` has no `name`")
+        at.refuse(say("`action` has no `name`"))
     return (ExpectedAction(found.get("name", ""), found.get("args", {})),)
 
 
 def _arguments(value: Value, at: Place) -> dict[str, Value]:
     if isinstance(value, dict):
         return value
-    at.refuse("`args` must hold names with their values")
+    at.refuse(say("`args` must hold names with their values"))
     return {}
 
 
@@ -198,14 +199,14 @@ def read_reply(value: Value, at: Place) -> dict[str, Any]:
 def _order(value: Value, at: Place) -> bool:
     word = text(value, at)
     if word not in ("", "any", "given"):
-        at.refuse(f"`order` is `any` or `given`, not '{word}'")
+        at.refuse(say("`order` is `any` or `given`, not '{word}'", word=word))
     return word == "any"
 
 
 def _format(value: Value, at: Place) -> str:
     written = text(value, at)
     if written != "1":
-        at.refuse(f"format '{written}' is not known: this version reads format 1")
+        at.refuse(say("format '{written}' is not known: this version reads format 1", written=written))
     return written
 
 
@@ -215,9 +216,9 @@ def _rows(value: Value, at: Place) -> dict[str, dict[str, str]]:
         row = text_map(item, place)
         name = row.pop("id", "")
         if not name:
-            place.refuse("the row has no `id`")
+            place.refuse(say("the row has no `id`"))
         elif name in found:
-            place.refuse(f"there are two rows '{name}'")
+            place.refuse(say("there are two rows '{name}'", name=name))
         found[name] = row
     return found
 
@@ -225,7 +226,7 @@ def _rows(value: Value, at: Place) -> dict[str, dict[str, str]]:
 def _parts(value: Value, at: Place) -> dict[str, tuple[Step, ...]]:
     if not isinstance(value, dict):
         if value != "":
-            at.refuse("`parts` must be a list of `name: turns`")
+            at.refuse(say("`parts` must be a list of `name: turns`"))
         return {}
     return {name: read_steps(item, at.down(name)) for name, item in value.items()}
 
@@ -238,7 +239,7 @@ def _items(value: Value, at: Place) -> list[tuple[Value, Place]]:
     if isinstance(value, list):
         return [(item, at.down(place)) for place, item in enumerate(value)]
     if value != "":
-        at.refuse("this must be a list: begin each entry with `- `")
+        at.refuse(say("this must be a list: begin each entry with `- `"))
     return []
 
 

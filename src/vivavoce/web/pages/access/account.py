@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
+from vivavoce.messages import say
 from vivavoce.store.rows import Token
 from vivavoce.web.access import InStore, Person, Visitor
 from vivavoce.web.answers import LANGUAGE_COOKIE, done, page, words_of
@@ -149,7 +150,7 @@ def make_key(request: Request, who: Person, store: InStore, form: Form) -> Respo
 def revoke_key(request: Request, who: Person, store: InStore, token_id: str) -> Response:
     """Make a key worthless."""
     if token_id not in {one.id for one in keys.list_keys(store, who.actor, who.user.id)}:
-        raise AbsentError("there is no such key", remedy="choose one from the list of your keys")
+        raise AbsentError(say("there is no such key"), remedy=say("choose one from the list of your keys"))
     revoked = keys.revoke_key(store, who.actor, token_id)
     return done("/account", words_of(request).gettext("The key %(name)s is revoked.", name=revoked.name))
 

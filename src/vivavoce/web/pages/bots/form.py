@@ -15,6 +15,7 @@ from vivavoce import demo
 from vivavoce.bots.declaration import ABOUT, LIMIT_OPTIONS, BotOption, Connector, list_connectors
 from vivavoce.bots.entries import flag
 from vivavoce.errors import DataError, Fault, VivaError
+from vivavoce.messages import say
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, named_choices
 from vivavoce.web.rendering import Link
@@ -123,7 +124,7 @@ def entry_of(form: str, values: Values, before: Entry) -> dict[str, Any]:
     kinds = bot_forms()[form]
     kind = values.get(ENGINE, "") if len(kinds) > 1 else next(iter(kinds))
     if kind not in kinds:
-        faults.append(Fault(f"choose one of {', '.join(kinds)}", ENGINE))
+        faults.append(Fault(say("choose one of {names}", names=", ".join(kinds)), ENGINE))
     entry: dict[str, Any] = {"kind": kind}
     for option in _options(form):
         value = _read(option, values.get(option.field, ""), faults)
@@ -136,7 +137,9 @@ def entry_of(form: str, values: Values, before: Entry) -> dict[str, Any]:
         else:
             entry[name] = value
     if faults:
-        raise DataError("this bot cannot be used as it is", faults=faults, remedy="correct each of these places")
+        raise DataError(
+            say("this bot cannot be used as it is"), faults=faults, remedy=say("correct each of these places")
+        )
     implied = {option.name for option in _options(form) if option.variable}
     kept = {key: value for key, value in before.items() if key not in (*entry, "option")}
     return {key: value for key, value in entry.items() if value not in (None, "", {}) or key in implied} | kept
@@ -145,19 +148,19 @@ def entry_of(form: str, values: Values, before: Entry) -> dict[str, Any]:
 def _read(option: BotOption, text: str, faults: list[Fault]) -> Any:
     """Return what the text of a field means in an entry."""
     if option.required and not text:
-        faults.append(Fault("this is missing", option.field))
+        faults.append(Fault(say("this is missing"), option.field))
     if option.type == "headers":
         return dict(_read_headers(text, option.field, faults))
     if option.type == "json":
         try:
             return json.loads(text) if text.strip() else None
         except ValueError as error:
-            faults.append(Fault(f"this is not JSON: {error}", option.field))
+            faults.append(Fault(say("this is not JSON: {error}", error=error), option.field))
             return None
     if option.variable and text:
         name = text.removeprefix("${").removesuffix("}")
         if not _VARIABLE.fullmatch(name):
-            what = "write the name of a variable of the server's environment, not the key itself"
+            what = say("write the name of a variable of the server's environment, not the key itself")
             faults.append(Fault(what, option.field))
         return f"${{{name}}}"
     return "" if option.type == "choice" and text == option.default else text
@@ -169,7 +172,7 @@ def _read_headers(text: str, field: str, faults: list[Fault]) -> Iterator[tuple[
         if not line.strip():
             continue
         if not colon or not name.strip():
-            faults.append(Fault(f"line {number} is not written as `Name: value`", field))
+            faults.append(Fault(say("line {number} is not written as `Name: value`", number=number), field))
         yield name.strip(), value.strip()
 
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from vivavoce.conversations.result import ALL, ConversationsResult, Problem
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.charts import outcome_rows
 from vivavoce.reports.conversations.exchanges import gist
@@ -129,7 +130,10 @@ def result_view(words: Words, store: Store, project: Project, line: runs.RunLine
     run, result = line.run, conversations_result(store, line.run)
     domains = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain))
     if asked.domain not in (ALL, *domains):
-        raise AbsentError(f"the run has no domain '{asked.domain}'", remedy="choose one of those above the numbers")
+        raise AbsentError(
+            say("the run has no domain '{domain}'", domain=asked.domain),
+            remedy=say("choose one of those above the numbers"),
+        )
     show_table = literal_table if asked.literal else main_table
     listing = Listing(run_path(project, run), {"domain": asked.domain, "literal": "1" if asked.literal else ""})
     return View(

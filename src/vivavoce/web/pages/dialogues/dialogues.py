@@ -10,6 +10,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, AccessError, InputError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.dialogues import SORTS, DialogueFilter
 from vivavoce.store.rows import Project
@@ -129,7 +130,7 @@ def ask_to_delete(request: Request, who: Editor, store: InStore, project: Projec
     """Ask before a batch is deleted."""
     words, found = words_of(request), dialogues.list_batches(store, project)
     if name not in found:
-        raise AbsentError(f"there is no batch '{name}'", remedy="choose one from the list")
+        raise AbsentError(say("there is no batch '{name}'", name=name), remedy=say("choose one from the list"))
     told = words.ngettext("%(num)s talk of the batch %(name)s goes.", "%(num)s talks of the batch %(name)s go.",
                           found[name], name=name)  # fmt: skip
     last = words.gettext("Their scores and people's marks go with them; they cannot be had back.")

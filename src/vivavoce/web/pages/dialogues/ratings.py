@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from vivavoce.dialogues.result import Agreement, Concord
 from vivavoce.errors import InputError, UsageError
+from vivavoce.messages import say
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 from vivavoce.reports.shared.views import Cell, Table, make_table
@@ -70,7 +71,7 @@ def rate(request: Request, who: Reviewer, store: InStore, project: ProjectInPath
         form.check()
         if opinion.quality is None:
             raise UsageError(
-                "no mark was given", where="quality", remedy="choose a mark from 1 to 5, or skip the talk"
+                say("no mark was given"), where="quality", remedy=say("choose a mark from 1 to 5, or skip the talk")
             )
         ratings.rate_talk(store, who.actor, project, talk, opinion)
     except InputError as error:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, RatingRow, ScoreRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor
@@ -89,7 +90,7 @@ def show_chart(request: Request, who: Reader, store: InStore, project: ProjectIn
     """Return the chart of what each message did to the score."""
     found = dialogues.find_talk(store, project, talk)
     if found.score is None or not effects_of(found.score.row):
-        raise AbsentError("there is no chart of this talk", remedy="score it first")
+        raise AbsentError(say("there is no chart of this talk"), remedy=say("score it first"))
     from vivavoce.dialogues.result import Score, TurnEffect
     from vivavoce.jobs.exams.documents import page_spec
     from vivavoce.reports.dialogues.charts import turns_chart

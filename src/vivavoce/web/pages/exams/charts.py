@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError
+from vivavoce.messages import say
 from vivavoce.web.access import InStore, ProjectInPath, Reader
 from vivavoce.web.answers import words_of
 from vivavoce.web.figures import chart_file
@@ -27,7 +28,7 @@ def show_chart(  # noqa: PLR0917
 ) -> Response:
     """Return a chart of a run as `json` or `svg`, with its words in the reader's language."""
     if kind not in MEDIA:
-        raise AbsentError("there is nothing here", remedy="take the chart as .json or .svg")
+        raise AbsentError(say("there is nothing here"), remedy=say("take the chart as .json or .svg"))
     run = runs.show_run(store, project, number).run
     content = chart_file(store, run, name, kind, words_of(request))
     policy = {"Content-Security-Policy": PICTURE_POLICY} if kind == "svg" else {}

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from vivavoce.errors import AbsentError, Fault, InputError, UsageError
 from vivavoce.jobs.exams.documents import page_spec
+from vivavoce.messages import say
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import MEASURES as MEANINGS
 from vivavoce.store.database import Store
@@ -89,7 +90,7 @@ def show_spec(request: Request, who: Reader, store: InStore, project: ProjectInP
     """Return the specification of the live chart."""
     found = _found(store, project, asked)
     if not found.points:
-        raise AbsentError("there is nothing to draw", remedy="choose a longer time, or start an exam")
+        raise AbsentError(say("there is nothing to draw"), remedy=say("choose a longer time, or start an exam"))
     return JSONResponse(page_spec(timeline_spec(words_of(request), found)))
 
 
@@ -108,9 +109,9 @@ def _found(store: Store, project: Project, asked: Listing) -> Timeline:
     faults: list[Fault] = []
     first, last = (_day(asked.chosen[name], name, faults) for name in ("since", "until"))
     if first and last and first > last:
-        faults.append(Fault("the end lies before the beginning", "until"))
+        faults.append(Fault(say("the end lies before the beginning"), "until"))
     if faults:
-        raise UsageError("these days cannot be used", faults=faults, remedy="write days like 2026-01-31")
+        raise UsageError(say("these days cannot be used"), faults=faults, remedy=say("write days like 2026-01-31"))
     begin = datetime.combine(first, time(), UTC) if first else None
     end = datetime.combine(last, time(), UTC) + timedelta(days=1) if last else None
     return show_timeline(store, project, measure=asked.chosen["measure"], since=begin, until=end, limit=SHOWN_MARKS)
@@ -124,7 +125,7 @@ def _day(said: str, name: str, faults: list[Fault]) -> date | None:
     except ValueError:
         found = None
     if found is None or not 1970 <= found.year <= 9998:
-        faults.append(Fault(f"'{said}' is not a day", name))
+        faults.append(Fault(say("'{said}' is not a day", said=said), name))
         return None
     return found
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, nearest
+from vivavoce.messages import say
 from vivavoce.web.access import Reader
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.api.reading import Operation, read_operations
@@ -36,7 +37,10 @@ def show_api(request: Request, who: Reader, group: Annotated[str, Query(max_leng
     found = read_operations(request.app.openapi())
     names = tuple(dict.fromkeys(one.group for one in found))
     if group and group not in names:
-        raise AbsentError(f"there is no group '{group}'.{nearest(group, names)}", remedy="choose one from the list")
+        raise AbsentError(
+            say("there is no group '{group}'.{nearest}", group=group, nearest=nearest(group, names)),
+            remedy=say("choose one from the list"),
+        )
     chosen = tuple(one for one in found if group in ("", one.group))
     links = (Link(words.gettext("All operations"), "/api", not group), *(_link(name, group) for name in names))
     view = ApiView(links, chosen, group, _lead(words, len(chosen)), request.app.openapi_url)

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, UsageError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.store.stamps import new_id
@@ -111,9 +112,9 @@ def _save(request: Request, store: Store, project: Project, talk: _Talk) -> Resp
     words = words_of(request)
     suite = _suite(store, project, talk.suite)
     if suite is None:
-        raise UsageError("no suite is chosen", remedy="choose the suite that the scenario belongs to")
+        raise UsageError(say("no suite is chosen"), remedy=say("choose the suite that the scenario belongs to"))
     if not talk.heard:
-        raise UsageError("nothing was said yet", remedy="write a message first")
+        raise UsageError(say("nothing was said yet"), remedy=say("write a message first"))
     draft = draft_from_talk(talk.heard, name=free_name(suite_of(store, suite), "scenario-1"))
     notice = words.gettext(
         "The bot should do again what it just did. Take out what may differ, such as dates and prices, then save."
@@ -131,7 +132,7 @@ def _read_talk(form: Fields) -> tuple[Heard, ...]:
         found = json.loads(form.text("talk", most=MOST_TALK) or "[]")
         return tuple(_heard(one) for one in found)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise UsageError("the form was changed on its way", remedy="begin the talk again") from error
+        raise UsageError(say("the form was changed on its way"), remedy=say("begin the talk again")) from error
 
 
 def _heard(one: dict[str, object]) -> Heard:

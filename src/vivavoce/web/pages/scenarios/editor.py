@@ -14,6 +14,7 @@ from vivavoce.conversations.scenarios.check import Measured, measure_script
 from vivavoce.conversations.scenarios.expansion import expand_leniently
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import Fault, InputError, UsageError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, ScenarioRow, SuiteRow
 from vivavoce.web.access import Visitor, config_of, visitor_of
@@ -279,7 +280,7 @@ def press(pressed: Pressed) -> tuple[Draft, Notes]:
         return moved[0], Notes(focus=moved[1])
     action = _ACTIONS.get(pressed.verb)
     if action is None:
-        raise UsageError(f"there is no button '{pressed.verb}'", remedy="open the scenario again")
+        raise UsageError(say("there is no button '{verb}'", verb=pressed.verb), remedy=say("open the scenario again"))
     return action(pressed)
 
 
@@ -320,7 +321,7 @@ def _use(pressed: Pressed) -> tuple[Draft, Notes]:
     turn = _turn_at(pressed)
     text = " ".join(turn.answer.split())
     if not text:
-        raise UsageError("there is no answer to use", remedy="paste one, or ask the bot")
+        raise UsageError(say("there is no answer to use"), remedy=say("paste one, or ask the bot"))
     draft = change_turn(
         pressed.draft, pressed.place, lambda one: replace(one, any=tuple(dict.fromkeys((*one.any, text))))
     )
@@ -341,12 +342,12 @@ def _ask(pressed: Pressed) -> tuple[Draft, Notes]:
 def _ask_bot(pressed: Pressed) -> Heard:
     desk = pressed.desk
     if not desk.bot:
-        raise UsageError("no bot is chosen", remedy="choose one under 'The bot that is asked'")
+        raise UsageError(say("no bot is chosen"), remedy=say("choose one under 'The bot that is asked'"))
     row = find_bot(pressed.store, desk.project, desk.bot)
     scenario = scenario_of_draft(replace(pressed.draft, turns=pressed.draft.turns[: pressed.place + 1]))
     script = _script(desk.head, scenario)
     if script is None:
-        raise UsageError("the scenario cannot be held as it is", remedy="press Check to see why")
+        raise UsageError(say("the scenario cannot be held as it is"), remedy=say("press Check to see why"))
     partner = make_partner(row, desk.suite, reach_of(pressed.request))
     with PLACES.take(pressed.who.user.id):
         return ask_bot(partner, [turn.text for turn in script.turns])
@@ -360,7 +361,9 @@ def reach_of(request: Request) -> Reach:
 
 def _turn_at(pressed: Pressed) -> DraftTurn:
     if not 0 <= pressed.place < len(pressed.draft.turns):
-        raise UsageError(f"there is no turn {pressed.place + 1}", remedy="open the scenario again")
+        raise UsageError(
+            say("there is no turn {place}", place=pressed.place + 1), remedy=say("open the scenario again")
+        )
     return pressed.draft.turns[pressed.place]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vivavoce.errors import Fault, UsageError
+from vivavoce.messages import say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.web.forms import Fields
 from vivavoce.workspace.scenarios.drafts import Draft, DraftTurn, read_kept_scenario, read_kept_step
@@ -63,9 +64,9 @@ def _read_slots(form: Fields, name: str) -> tuple[tuple[str, str], ...]:
         key, sign, value = line.partition("=")
         pairs.append((key.strip(), value.strip()))
         if not sign or not key.strip():
-            form.faults.append(Fault(f"'{line}' is not a pair: write name = value", name))
+            form.faults.append(Fault(say("'{line}' is not a pair: write name = value", line=line), name))
     counted = Counter(key for key, _ in pairs)
-    form.faults += [Fault(f"'{key}' stands there twice", name) for key, n in counted.items() if n > 1]
+    form.faults += [Fault(say("'{key}' stands there twice", key=key), name) for key, n in counted.items() if n > 1]
     return tuple(pairs)
 
 
@@ -108,7 +109,10 @@ def rearrange(draft: Draft, verb: str, place: int) -> tuple[Draft, int] | None:
 
 def _add(turns: Turns, place: int) -> tuple[Turns, int]:
     if len(turns) >= MOST_TURNS:
-        raise UsageError(f"the form holds at most {MOST_TURNS} turns", remedy="edit longer scenarios in a file")
+        raise UsageError(
+            say("the form holds at most {most_turns} turns", most_turns=MOST_TURNS),
+            remedy=say("edit longer scenarios in a file"),
+        )
     at = place + 1 if turns else 0
     return (*turns[:at], DraftTurn(), *turns[at:]), at
 
@@ -140,5 +144,5 @@ _MOVES: Mapping[str, Callable[[Turns, int], tuple[Turns, int]]] = {
 def change_turn(draft: Draft, place: int, change: Callable[[DraftTurn], DraftTurn]) -> Draft:
     """Return the draft with one turn changed."""
     if not 0 <= place < len(draft.turns):
-        raise UsageError(f"there is no turn {place + 1}", remedy="open the scenario again")
+        raise UsageError(say("there is no turn {place}", place=place + 1), remedy=say("open the scenario again"))
     return replace(draft, turns=(*draft.turns[:place], change(draft.turns[place]), *draft.turns[place + 1 :]))

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from vivavoce.conversations import Scenario
 from vivavoce.errors import InputError, StaleError, UsageError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import done, go, page, words_of
@@ -110,13 +111,13 @@ def _misspelt(text: str) -> dict[str, str]:
         found = json.loads(text or "{}")
         return {str(said): str(other) for said, other in found.items()}
     except (ValueError, AttributeError, RecursionError) as error:
-        raise UsageError("the form was changed on its way", remedy="open the scenario again") from error
+        raise UsageError(say("the form was changed on its way"), remedy=say("open the scenario again")) from error
 
 
 def _mine(text: str) -> Scenario:
     found = read_kept_scenario(text)
     if found is None:
-        raise UsageError("the form was changed on its way", remedy="open the scenario again")
+        raise UsageError(say("the form was changed on its way"), remedy=say("open the scenario again"))
     return found
 
 

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Topic
 from vivavoce.web.formats import Writer
@@ -146,6 +147,8 @@ def find_target(store: Store, project: Project, name: str) -> Topic | None:
     """Return the topic that was chosen (None: out of scope); refuse where none was."""
     if not name:
         raise UsageError(
-            "no topic is chosen to move them to", where="target", remedy="choose one from the list, then move again"
+            say("no topic is chosen to move them to"),
+            where="target",
+            remedy=say("choose one from the list, then move again"),
         )
     return find_named(store, project, name)

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from vivavoce.errors import InputError, UsageError
 from vivavoce.files import formats
+from vivavoce.messages import say
 from vivavoce.records import AUTO
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Editor, InStore, ProjectInPath
@@ -165,7 +166,7 @@ def _source(form: Fields) -> Source:
     form.check()
     if not pasted:
         raise UsageError(
-            "there is neither a file nor a text", where="file", remedy="choose a file, or paste messages"
+            say("there is neither a file nor a text"), where="file", remedy=say("choose a file, or paste messages")
         )
     return source_of_text(pasted)
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, UsageError
+from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Topic
 from vivavoce.web.access import Editor, InStore, ProjectInPath
@@ -42,7 +43,7 @@ def merge_topics(request: Request, who: Editor, store: InStore, project: Project
     try:
         form.check()
         if not into:
-            raise UsageError("no topic is chosen", where="into", remedy="choose the topic that remains")
+            raise UsageError(say("no topic is chosen"), where="into", remedy=say("choose the topic that remains"))
         kept: AnswerChoice | None = next((one for one in ANSWER_CHOICES if one == answer), None)
         chosen, why = chosen_topics(store, project, ticked), form.text("why", most=MOST_WHY)
         edit = topic_uses.merge_topics(store, who.actor, project, chosen, into, answer=kept, why=why)

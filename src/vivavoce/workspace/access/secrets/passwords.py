@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vivavoce.errors import DataError, Fault, UsageError
-from vivavoce.sentences import say
+from vivavoce.messages import say
 
 SCHEME = "scrypt"
 SALT_BYTES = 16
@@ -43,8 +43,8 @@ _LOOKALIKES = str.maketrans("013457@$!", "oleastasi")
 _EDGES = string.digits + string.punctuation + " "
 
 RULES = (
-    say(f"The password must have at least {MIN_CHARACTERS:d} characters."),
-    say(f"The password must have at most {MAX_CHARACTERS:d} characters."),
+    say("The password must have at least {min_characters:d} characters.", min_characters=MIN_CHARACTERS),
+    say("The password must have at most {max_characters:d} characters.", max_characters=MAX_CHARACTERS),
     say("The password must not be the sign-in name, with or without a number behind it."),
     say("The password must not be one of those that everybody tries first, or one or two characters over and over."),
 )
@@ -139,7 +139,7 @@ def _is_sane(cost: Cost) -> bool:
 
 def _unreadable() -> DataError:
     # The text itself is not shown: messages end up in logs.
-    return DataError("the stored password cannot be read", remedy="set a new password for this person")
+    return DataError(say("the stored password cannot be read"), remedy=say("set a new password for this person"))
 
 
 def _is_login(password: str, login: str) -> bool:
@@ -161,11 +161,11 @@ def _core(text: str) -> str:
 
 def new_password_faults(password: str, repeated: str, login: str) -> tuple[Fault, ...]:
     """Return what is wrong with a new password, each fault at its field."""
-    unlike = () if password == repeated else (Fault("The two passwords are not the same.", "repeated"),)
+    unlike = () if password == repeated else (Fault(say("The two passwords are not the same."), "repeated"),)
     return (*password_faults(password, login), *unlike)
 
 
 def refuse_faults(faults: Sequence[Fault]) -> None:
     """Refuse a form with all its faults at once; nothing happens where there are none."""
     if faults:
-        raise UsageError("some fields cannot be used", faults=faults, remedy="correct them and send again")
+        raise UsageError(say("some fields cannot be used"), faults=faults, remedy=say("correct them and send again"))
