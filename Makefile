@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet $(PIP_OPTIONS) --editable
 
-.PHONY: help dev demo serve test test-fast check format bench clean
+.PHONY: help dev demo serve test test-fast check format catalogues bench clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -63,6 +63,9 @@ check: $(STAMPS)/dev ## ruff, mypy --strict, import-linter
 format: $(STAMPS)/dev ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+catalogues: $(STAMPS)/dev ## find the texts of the interface, compile their translations, list what has none
+	$(BIN)/python tools/catalogues.py
 
 bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data sets: VIVA_SHARED)
 	$(BIN)/viva models get --quiet

@@ -20,6 +20,7 @@ EXIT_CODES = {
     "VivaError": 3,
     "InputError": 2,
     "FileError": 2,
+    "EmptyFileError": 2,
     "DataError": 2,
     "UsageError": 2,
     "AbsentError": 2,

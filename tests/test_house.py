@@ -263,3 +263,46 @@ def test_every_extra_for_users_brings_only_what_the_code_uses(texts: dict[str, s
             module = LOADED_BY.get(package, package).replace("-", "_")
             used = rf"\b(?:import|from) {module}\b|\+{module}\b|['\"]{module}['\"]"
             assert re.search(used, source), f"the extra '{extra}' installs {package}, which nothing uses"
+
+
+# Messages are data: what was said is never read again.
+
+_SAID = frozenset({"what", "remedy", "message", "headline", "verdict", "refusal", "summary", "reason"})
+_READING = frozenset({"partition", "rpartition", "split", "removeprefix", "removesuffix", "replace", "find", "index"})
+
+
+def test_nothing_reads_meaning_out_of_a_sentence(trees: dict[str, ast.Module]) -> None:
+    """A sentence keeps its template and values (`vivavoce.messages`): nobody takes its text apart."""
+    found = []
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+                said = node.comparators[0]
+                literal = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+                if literal and isinstance(said, ast.Attribute) and said.attr in _SAID:
+                    found.append(f"{name}, line {node.lineno}")
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _READING:
+                said = node.func.value
+                if isinstance(said, ast.Attribute) and said.attr in _SAID:
+                    found.append(f"{name}, line {node.lineno}")
+    assert not found
+
+
+def test_every_template_stands_in_the_call_and_has_a_value_for_each_place(trees: dict[str, ast.Module]) -> None:
+    from string import Formatter
+
+    wrong = []
+    for name, tree in trees.items():
+        if "from vivavoce.messages import" not in ast.unparse(tree):
+            continue
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say"):
+                continue
+            template = node.args[0] if node.args else None
+            if isinstance(template, ast.JoinedStr):
+                wrong.append(f"{name}, line {node.lineno}: an f-string")
+            given = {one.arg for one in node.keywords}
+            if isinstance(template, ast.Constant) and given and None not in given:
+                places = {place for _, place, _, _ in Formatter().parse(str(template.value)) if place}
+                wrong += [f"{name}, line {node.lineno}: {sorted(places ^ given)}"] if places != given else []
+    assert not wrong

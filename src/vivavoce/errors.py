@@ -3,6 +3,7 @@
     VivaError                       anything vivavoce refuses to do
     ├── InputError                  the material or the call is wrong (exit code 2)
     │   ├── FileError               a file cannot be read: path, encoding, format
+    │   │   └── EmptyFileError      it holds nothing
     │   ├── DataError               the rows are wrong: every fault at once, with its row
     │   ├── UsageError              an option, a name or a combination is wrong
     │   ├── AbsentError             what was asked for is not there (any more)
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from vivavoce.messages import say
+from vivavoce.messages import Message, join, say
 
 MAX_SHOWN_FAULTS = 20
 
@@ -38,7 +39,11 @@ class Fault:
     where: str = ""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message}" if self.where else self.message
+        return str(self.as_message())
+
+    def as_message(self) -> str:
+        """Return the fault with its place."""
+        return join(": ", (self.where, self.message)) if self.where else self.message
 
 
 class VivaError(Exception):
@@ -54,13 +59,16 @@ class VivaError(Exception):
         super().__init__(self.__str__())
 
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.what}" if self.where else self.what]
-        lines += [f"  - {fault}" for fault in self.faults[:MAX_SHOWN_FAULTS]]
+        return str(self.as_message())
+
+    def as_message(self) -> Message:
+        """Return all that the error says as one message."""
+        lines = [join("", ("\n  - ", fault.as_message())) for fault in self.faults[:MAX_SHOWN_FAULTS]]
         if len(self.faults) > MAX_SHOWN_FAULTS:
-            lines.append(f"  - ... and {len(self.faults) - MAX_SHOWN_FAULTS} more")
-        if self.remedy:
-            lines.append(f"What to do: {self.remedy}")
-        return "\n".join(lines)
+            lines.append(say("\n  - ... and {count} more", count=len(self.faults) - MAX_SHOWN_FAULTS))
+        head = "{where}: {what}{faults}" if self.where else "{what}{faults}"
+        problem = say(head, where=self.where, what=self.what, faults=join("", lines))
+        return say("{problem}\nWhat to do: {remedy}", problem=problem, remedy=self.remedy) if self.remedy else problem
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process borders: keyword-only arguments need an explicit recipe.
@@ -84,6 +92,10 @@ class InputError(VivaError):
 
 class FileError(InputError):
     """A file cannot be read: path, encoding or format."""
+
+
+class EmptyFileError(FileError):
+    """A file holds nothing."""
 
 
 class DataError(InputError):
@@ -168,10 +180,21 @@ class BotError(WorkError):
         return {"status": self.status, "retry_after": self.retry_after}
 
 
+def without_remedy(reason: str, place: str = "") -> str:
+    """Return what `as_message` said without what to do next, and without this place."""
+    if not isinstance(reason, Message):
+        # As older releases stored it.
+        return reason.partition("\nWhat to do:")[0].removeprefix(f"{place}: " if place else "")
+    problem = reason.values.get("problem", reason)
+    if place and isinstance(problem, Message) and problem.values.get("where") == place:
+        return Message("{what}{faults}", problem.values)
+    return problem if isinstance(problem, str) else reason
+
+
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the nearest known name, or nothing."""
     found = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return " " + say("Did you mean '{found}'?", found=found[0]) if found else ""
+    return say(" Did you mean '{name}'?", name=found[0]) if found else ""
 
 
 def plural(n: int, noun: str) -> str:

@@ -8,7 +8,7 @@
 A message is a `str`: terminals, files and the database take it as it is. Pages look its template up in the catalogue
 of the reader's language (`vivavoce.web.language`) and fill the values in again: numbers as the language writes them,
 messages translated, everything else as it is. The template must be a literal in the call, so that `make catalogues`
-finds it. An f-string, `+` and `str.join` make plain text of a message: compose with `say` and `join` instead.
+finds it. Messages can be added; but an f-string and `str.join` make plain text of them: use `say` and `join` instead.
 
 A place may have a format: `{share:.0%}` writes a number, `{text:capital}` begins a text with a capital. Translations
 may add cases of grammar, such as `{talks:dative}`.
@@ -25,7 +25,8 @@ from typing import Any
 
 __all__ = [
     "Message",
-    "as_message",
+    "change_messages",
+    "change_texts",
     "collect_messages",
     "fill",
     "join",
@@ -36,6 +37,8 @@ __all__ = [
     "restore_messages",
     "say",
     "say_count",
+    "sentence",
+    "values_named",
     "write_english",
 ]
 
@@ -56,8 +59,17 @@ class Message(str):
         kept = {name: _plain(value) for name, value in (values or {}).items()}
         text = fill(plural if plural and kept[COUNT] != 1 else template, kept, write_english, count=bool(plural))
         message = super().__new__(cls, text)
-        message.template, message.plural, message.values = template, plural, MappingProxyType(kept)
+        message.template, message.plural, message.values = str(template), plural, MappingProxyType(kept)
         return message
+
+    def __add__(self, other: str) -> Message:
+        return join("", (self, other))
+
+    def __radd__(self, other: str) -> Message:
+        return join("", (other, self))
+
+    def __deepcopy__(self, memo: object) -> Message:
+        return self
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Message, (self.template, dict(self.values), self.plural))
@@ -86,9 +98,35 @@ def join_and(parts: Sequence[object]) -> Message:
     return say("{names} and {last}", names=join(", ", parts[:-1]), last=parts[-1])
 
 
-def as_message(text: str) -> Message:
-    """Return a text as a message, to be kept as one: plain text has no places."""
-    return text if isinstance(text, Message) else Message("{text}", {"text": text})
+def sentence(text: str, *, capital: bool = True) -> Message:
+    """Return a remark as a sentence: a capital first and a stop last."""
+    stop = "" if not text or text.endswith((".", "!", "?", ":")) else "."
+    return Message(f"{{text{':capital' if capital else ''}}}{stop}", {"text": text})
+
+
+def values_named(text: str, name: str) -> Iterator[str]:
+    """Yield the values of a name in a message and in the messages in it; plain text has none."""
+    for key, value in text.values.items() if isinstance(text, Message) else ():
+        if isinstance(value, Message):
+            yield from values_named(value, name)
+        elif key == name:
+            yield str(value)
+
+
+def change_messages(text: str, change: Callable[[Message], str]) -> str:
+    """Change the messages that are values of a message."""
+    if not isinstance(text, Message):
+        return text
+    values = {n: change(value) if isinstance(value, Message) else value for n, value in text.values.items()}
+    return Message(text.template, values, text.plural)
+
+
+def change_texts(text: str, change: Callable[[str], str]) -> str:
+    """Change the texts that are values of a message, or a plain text itself."""
+    if not isinstance(text, Message):
+        return change(text)
+    values = {n: change_texts(value, change) if isinstance(value, str) else value for n, value in text.values.items()}
+    return Message(text.template, values, text.plural)
 
 
 def _plain(value: object) -> str | int | float:

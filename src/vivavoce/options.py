@@ -12,13 +12,17 @@ from typing import Any
 
 from vivavoce import plugins
 from vivavoce.errors import Fault, UsageError, VivaError, nearest
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 
 __all__ = ["Option", "Preset", "UnfitError", "check_options", "check_value"]
 
 
 class UnfitError(Exception):
     """A value that an option cannot hold; `check_options` makes a fault of it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ def check_options(where: str, values: Mapping[str, Any], options: Sequence[Optio
             # What is not given goes the same way, so that nobody changes a default by changing the answer.
             checked[option.name] = check_value(option, option.default if value is None else value)
         except UnfitError as error:
-            faults.append(Fault(str(error), option.name))
+            faults.append(Fault(error.what, option.name))
     if faults:
         raise UsageError(
             say("these options cannot be used"),
@@ -155,9 +159,9 @@ def _check_several(option: Option, value: Any) -> list[Any]:
         try:
             checked.append(_check_single(option, each))
         except UnfitError as error:
-            wrong.append(str(error))
+            wrong.append(error.what)
     if wrong:
-        raise UnfitError("; ".join(wrong))
+        raise UnfitError(join("; ", wrong))
     if repeated := sorted({name for name in checked if checked.count(name) > 1}):
         raise UnfitError(say("{names} cannot be told apart: name each once", names=", ".join(repeated)))
     if len(checked) < option.fewest:

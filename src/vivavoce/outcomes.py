@@ -13,6 +13,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from vivavoce.messages import say
 from vivavoce.records import Guess
 
 
@@ -52,14 +53,14 @@ class Outcome(StrEnum):
 _SHORT = dict(zip(Outcome, ("CA", "WA", "FA", "MD", "UD", "ND", "CG", "CN"), strict=True))
 _PUBLISHED = dict(zip(Outcome, ("T", "F", "F", "FCO", "FO", "FO", "TO", "TO"), strict=True))
 _MEANING = {
-    Outcome.RIGHT: "answered, and the topic was right",
-    Outcome.WRONG_INTENT: "answered with another topic although the right one existed",
-    Outcome.OVERREACH: "answered although no topic fits the message",
-    Outcome.MISSED: "not answered although the guess was right: the confidence was too low",
-    Outcome.WRONG_DEFERRED: "not answered, and the guess was wrong: a good decision",
-    Outcome.NO_GUESS: "not answered: the engine had no guess for a message it should know",
-    Outcome.DECLINED: "not answered, rightly: no topic fits the message",
-    Outcome.DECLINED_NO_GUESS: "not answered, rightly, and the engine had no guess at all",
+    Outcome.RIGHT: say("answered, and the topic was right"),
+    Outcome.WRONG_INTENT: say("answered with another topic although the right one existed"),
+    Outcome.OVERREACH: say("answered although no topic fits the message"),
+    Outcome.MISSED: say("not answered although the guess was right: the confidence was too low"),
+    Outcome.WRONG_DEFERRED: say("not answered, and the guess was wrong: a good decision"),
+    Outcome.NO_GUESS: say("not answered: the engine had no guess for a message it should know"),
+    Outcome.DECLINED: say("not answered, rightly: no topic fits the message"),
+    Outcome.DECLINED_NO_GUESS: say("not answered, rightly, and the engine had no guess at all"),
 }
 _ANSWERED = frozenset({Outcome.RIGHT, Outcome.WRONG_INTENT, Outcome.OVERREACH})
 
@@ -214,16 +215,16 @@ class TurnOutcome(StrEnum):
 
 
 _TURN_MEANING = {
-    TurnOutcome.RIGHT: "the right topic, and the reply as expected",
-    TurnOutcome.WRONG_REPLY: "the right topic, but not the reply or the details that were expected",
-    TurnOutcome.WRONG_INTENT: "an answer about another topic",
-    TurnOutcome.MISSED: 'said "don\'t know" to something it should know',
-    TurnOutcome.DECLINED: 'rightly said "don\'t know"',
-    TurnOutcome.OVERREACH: "answered what it should not have answered",
-    TurnOutcome.NO_REPLY: "did not answer, or not in time",
-    TurnOutcome.ERROR: "could not be run: connection, server or format; never counted as wrong",
-    TurnOutcome.NOT_REACHED: "not tried: the conversation had ended before",
-    TurnOutcome.UNCHECKED: "nothing was expected, or this bot does not show it; not counted",
+    TurnOutcome.RIGHT: say("the right topic, and the reply as expected"),
+    TurnOutcome.WRONG_REPLY: say("the right topic, but not the reply or the details that were expected"),
+    TurnOutcome.WRONG_INTENT: say("an answer about another topic"),
+    TurnOutcome.MISSED: say('said "don\'t know" to something it should know'),
+    TurnOutcome.DECLINED: say('rightly said "don\'t know"'),
+    TurnOutcome.OVERREACH: say("answered what it should not have answered"),
+    TurnOutcome.NO_REPLY: say("did not answer, or not in time"),
+    TurnOutcome.ERROR: say("could not be run: connection, server or format; never counted as wrong"),
+    TurnOutcome.NOT_REACHED: say("not tried: the conversation had ended before"),
+    TurnOutcome.UNCHECKED: say("nothing was expected, or this bot does not show it; not counted"),
 }
 _AS_TURN = {
     Outcome.RIGHT: TurnOutcome.RIGHT,

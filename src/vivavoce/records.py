@@ -84,20 +84,20 @@ class Status(StrEnum):
 
 
 _STATUS_MEANING = {
-    Status.OK: "the bot answered",
-    Status.EMPTY: "the bot answered with nothing",
-    Status.TIMEOUT: "the bot did not answer in time",
-    Status.UNREACHABLE: "no connection to the bot",
-    Status.CLOSED: "the bot closed the connection before it answered",
-    Status.RATE_LIMITED: "the bot asked for fewer messages (429) until the tries were used up",
-    Status.SERVER_ERROR: "the bot reported a failure of its own (5xx)",
-    Status.REFUSED: "the bot refused the request (4xx)",
-    Status.NOT_JSON: "the answer was not JSON (an HTML page, for instance)",
-    Status.BAD_ENCODING: "the answer was not UTF-8 text",
-    Status.UNEXPECTED: "the answer was JSON, but held no reply where one was expected",
-    Status.TOO_LARGE: "the answer was larger than is read",
-    Status.FAILED: "the connector or the program behind it failed",
-    Status.NOT_REACHED: "the conversation had ended before this message",
+    Status.OK: say("the bot answered"),
+    Status.EMPTY: say("the bot answered with nothing"),
+    Status.TIMEOUT: say("the bot did not answer in time"),
+    Status.UNREACHABLE: say("no connection to the bot"),
+    Status.CLOSED: say("the bot closed the connection before it answered"),
+    Status.RATE_LIMITED: say("the bot asked for fewer messages (429) until the tries were used up"),
+    Status.SERVER_ERROR: say("the bot reported a failure of its own (5xx)"),
+    Status.REFUSED: say("the bot refused the request (4xx)"),
+    Status.NOT_JSON: say("the answer was not JSON (an HTML page, for instance)"),
+    Status.BAD_ENCODING: say("the answer was not UTF-8 text"),
+    Status.UNEXPECTED: say("the answer was JSON, but held no reply where one was expected"),
+    Status.TOO_LARGE: say("the answer was larger than is read"),
+    Status.FAILED: say("the connector or the program behind it failed"),
+    Status.NOT_REACHED: say("the conversation had ended before this message"),
 }
 
 

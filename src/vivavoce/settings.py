@@ -304,7 +304,7 @@ def _checked(option: Option, value: object, where: str, faults: list[Fault]) -> 
     try:
         return check_value(option, value)
     except UnfitError as error:
-        faults.append(Fault(str(error), where))
+        faults.append(Fault(error.what, where))
         return None
 
 

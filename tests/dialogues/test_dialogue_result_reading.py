@@ -22,6 +22,7 @@ from vivavoce.dialogues.exam import examine_dialogues
 from vivavoce.dialogues.json_form import dialogues_result_from_json, result_to_json
 from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Passport, Reason, Score, TurnEffect
 from vivavoce.errors import DataError
+from vivavoce.messages import noted
 from vivavoce.reports.dialogues.charts import dialogues_figures
 from vivavoce.reports.dialogues.html import render_dialogues
 from vivavoce.reports.shared import pages
@@ -36,8 +37,8 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stored(content: Any) -> Any:
-    """Write and read as a store does: keys sorted, nothing that JSON does not know."""
-    return json.loads(canonical(content))
+    """Write and read as a store does: with its messages, keys sorted, nothing that JSON does not know."""
+    return json.loads(canonical(noted(content)))
 
 
 def canonical(content: Any) -> str:
@@ -179,6 +180,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "lengths": (lambda d: d["passport"]["origin"].update(lengths=[1]), "passport.origin.lengths: has 1 entries"),
     "recalibration": (lambda d: d.update(recalibration={"kind": "x"}), "recalibration: this is not a recalibration"),
     "ranking": (lambda d: d["ranking"]["systems"][0].pop("mean"), "ranking.systems[0].mean: is missing"),
+    "messages": (lambda d: d.update(messages=[{}]), "messages: cannot be read"),
     "another exam": (lambda d: d.update(kind="intents"), "kind: is 'intents', not 'dialogues'"),
 }
 

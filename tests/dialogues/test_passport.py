@@ -14,10 +14,11 @@ from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.dialogue import Dialogue, Rating
 from vivavoce.dialogues.following import FLOOR, LEAST_MARKS
 from vivavoce.dialogues.json_form import to_json
-from vivavoce.dialogues.passport import NOT_YET, issue, usual_lengths
+from vivavoce.dialogues.passport import issue, usual_lengths
 from vivavoce.dialogues.result import Origin, Passport, Score
 
 LEARNT = Origin("talks of a contest", language="en", lengths=(2, 10))
+NOT_YET = "Do not compare bots with this score yet"
 
 
 def passport(talks: list[Dialogue], scores: list[Score], origin: Origin | None = LEARNT) -> Passport:

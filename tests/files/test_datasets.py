@@ -159,7 +159,7 @@ def test_rows_left_out_are_counted_once_and_nothing_else_is(tmp_path: Path) -> N
     path = put(tmp_path, f'text,intent,created\nhi,a,{quoted}\n" "," ",\nbye,,\n\nlast,b,\n')
     data = read_dataset(path, skip_bad=True)
     assert len(data.notes) == 5
-    assert count_excluded(data.notes, data.source) == 2
+    assert count_excluded(data.notes) == 2
 
 
 # --- paths -------------------------------------------------------------------------------------------------

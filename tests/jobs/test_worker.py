@@ -345,7 +345,7 @@ def test_only_what_may_pass_is_tried_again_and_the_reason_holds_no_secret(  # no
     assert "hunter2" not in failed.error
     assert seen(sqlite_store, run).headline == "1 done"
     assert warnings is not None
-    assert json.loads(warnings.content) == [failed.error]
+    assert json.loads(warnings.content)["warnings"] == [failed.error]
 
 
 def test_findings_that_cannot_be_made_end_the_run_with_the_reason(

@@ -19,7 +19,7 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.records import Rate
-from vivavoce.reports.conversations import wording
+from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence
 from vivavoce.reports.conversations.html import rate_part, render_conversations
 from vivavoce.reports.conversations.markdown import render_summary
@@ -109,26 +109,26 @@ def test_the_range_of_a_share_is_said_to_be_probable(tmp_path: Path) -> None:
 
 
 def test_bots_that_came_out_the_same_have_no_interval_of_nothing() -> None:
-    said = wording.verdict_sentence(compared(0.0, 0.0, 0.0, only_a=0, turns=25, more=None), 40)
+    said = verdicts.verdict_sentence(compared(0.0, 0.0, 0.0, only_a=0, turns=25, more=None), 40)
     assert said == "a and b: on the 25 turns counted for both, they came out the same."
 
 
 def test_a_difference_that_sums_to_nothing_shows_no_interval_of_nothing() -> None:
-    said = wording.verdict_sentence(compared(0.0, 0.0, 0.0, only_a=2, only_b=2, more=None))
+    said = verdicts.verdict_sentence(compared(0.0, 0.0, 0.0, only_a=2, only_b=2, more=None))
     assert said == "a and b: too close to call (+0 points)."
 
 
 @pytest.mark.parametrize("counted", [60, 61])
 def test_a_comparison_on_fewer_turns_than_the_table_has_says_so(counted: int) -> None:
     for one in (compared(0.2, -0.1, 0.5), compared(0.2, 0.1, 0.5, verdict="a better")):
-        said = wording.verdict_sentence(one, counted)
+        said = verdicts.verdict_sentence(one, counted)
         assert said.endswith("The comparison uses the 60 turns counted for both.") == (counted > 60)
 
 
 def test_bots_without_a_common_turn_cannot_be_compared() -> None:
     one = compared(None, None, None, turns=0, only_a=0, verdict="cannot be compared", more=None)
-    assert wording.verdict_sentence(one) == "a and b cannot be compared: no turn was counted for both."
-    assert wording.points_text(one) == "n/a"
+    assert verdicts.verdict_sentence(one) == "a and b cannot be compared: no turn was counted for both."
+    assert verdicts.points_text(one) == "n/a"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_bots_without_a_common_turn_cannot_be_compared() -> None:
 def test_no_verdict_beside_an_interval_without_0_has_its_reason(differing: int, family: int, reason: str) -> None:
     for low, high in ((0.08, 0.33), (-0.33, -0.08)):
         one = compared((low + high) / 2, low, high, differing=differing, family=family)
-        said = wording.verdict_sentence(one)
+        said = verdicts.verdict_sentence(one)
         assert f"too close to call, {reason}" in said
         assert said.endswith("3 more conversations would probably decide, if the difference is as large as it looks.")
 
@@ -151,16 +151,16 @@ def test_no_verdict_beside_an_interval_without_0_has_its_reason(differing: int, 
 @given(st.floats(-1, 1), st.floats(0, 0.5), st.floats(0, 0.5))
 def test_an_interval_around_0_needs_no_reason(middle: float, down: float, up: float) -> None:
     one = compared(middle, -down, up, differing=2)
-    assert wording.verdict_text(one) == "too close to call"
+    assert verdicts.verdict_text(one) == "too close to call"
 
 
 def test_a_difference_of_few_turns_has_no_interval() -> None:
-    assert wording.points_text(compared(0.25, -0.1, 0.5, turns=8)) == "+25 points"
-    assert wording.points_text(compared(0.25, -0.1, 0.5, turns=10)) == "+25 points, -10 to +50"
+    assert verdicts.points_text(compared(0.25, -0.1, 0.5, turns=8)) == "+25 points"
+    assert verdicts.points_text(compared(0.25, -0.1, 0.5, turns=10)) == "+25 points, -10 to +50"
 
 
 def test_a_small_difference_is_not_shown_as_none() -> None:
-    assert wording.points_text(compared(0.002, -0.001, 0.004)) == "+0.2 points, -0.1 to +0.4"
+    assert verdicts.points_text(compared(0.002, -0.001, 0.004)) == "+0.2 points, -0.1 to +0.4"
 
 
 def test_unequal_coverage_is_said_where_bots_are_compared(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from vivavoce.dialogues.scored import (
     mean_score,
     rank_scored,
 )
+from vivavoce.messages import say
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
@@ -96,7 +97,8 @@ def test_whether_bots_may_be_compared_is_said_before_any_number(pages: dict[str,
 
 
 def test_the_reason_of_the_verdict_follows_the_headline_without_repeating_it() -> None:
-    said = "Do not compare bots with this score yet: only 3 talks have a mark. Let people mark 27 more."
+    because = "only 3 talks have a mark. Let people mark 27 more."
+    said = say("Do not compare bots with this score yet: {because}", because=because)
     result = replace(one(), passport=replace(passport(0), verdict=said))
     assert wording.because(result) == "Only 3 talks have a mark. Let people mark 27 more."
     text = words(render_dialogues(result))

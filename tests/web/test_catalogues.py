@@ -23,10 +23,10 @@ PLACE = re.compile(r"\{(\w+)[^}]*\}")
 @pytest.fixture(scope="module")
 def tool() -> Any:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-    import make_catalogues
+    import catalogues
 
     sys.path.pop(0)
-    return make_catalogues
+    return catalogues
 
 
 def read(language: str, ending: str) -> Any:
@@ -50,9 +50,9 @@ def translated(catalogue: Any) -> dict[Any, tuple[str, ...]]:
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_every_text_of_templates_and_views_is_in_the_catalogue(language: str, tool: Any) -> None:
-    shown = set(texts(tool.extract_catalogue()))
+    shown = set(texts(tool.extract()))
     assert len(shown) > 50
-    assert set(texts(read(language, "po"))) == shown, "run tools/make_catalogues.py"
+    assert set(texts(read(language, "po"))) == shown, "run `make catalogues`"
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -79,43 +79,36 @@ def test_a_translation_fills_in_the_same_values(language: str) -> None:
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_the_compiled_catalogue_says_what_the_written_one_says(language: str) -> None:
     compiled, written = texts(read(language, "mo")), translated(read(language, "po"))
-    assert {ids: compiled.get(ids) for ids in written} == written, "run tools/make_catalogues.py"
-    assert set(compiled) <= set(texts(read(language, "po"))), "run tools/make_catalogues.py"
+    assert {ids: compiled.get(ids) for ids in written} == written, "run `make catalogues`"
+    assert set(compiled) <= set(texts(read(language, "po"))), "run `make catalogues`"
 
 
-def test_updating_keeps_translations_and_lets_old_texts_go(
-    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tool, "LOCALE", tmp_path)
-    old = tool.empty_catalogue("de")
+def test_updating_keeps_translations_lets_old_texts_go_and_lists_what_has_none(tool: Any, tmp_path: Path) -> None:
+    from babel.messages.pofile import write_po
+
+    path = tmp_path / "de" / "LC_MESSAGES" / f"{DOMAIN}.po"
+    path.parent.mkdir(parents=True)
+    old, fresh = tool.Catalog(locale="de"), tool.Catalog()
     old.add("kept", "behalten")
     old.add("gone", "fort")
-    tool.write("de", old)
-    fresh = tool.empty_catalogue(None)
+    with path.open("wb") as file:
+        write_po(file, old)
     fresh.add("kept")
-    fresh.add("new")
-    assert texts(tool.update("de", fresh)) == {("kept",): ("behalten",), ("new",): ("",)}
+    fresh.add("50 % of {topics}")
+    assert tool.update("de", fresh, tmp_path) == ["de: '50 % of {topics}'"]
+    with path.with_suffix(".mo").open("rb") as file:
+        assert "behalten" in file.read().decode("utf-8", "replace")
+    assert "python-format" not in path.read_text(encoding="utf-8")
 
 
-def test_translations_of_a_file_are_added_and_take_the_place_of_old_ones(
-    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tool, "LOCALE", tmp_path)
-    old = tool.empty_catalogue("de")
-    old.add("day", "alt")
-    tool.write("de", old)
-    fresh = tool.empty_catalogue(None)
-    for text in ("day", ("one", "many"), "later"):
-        fresh.add(text)
-    (tmp_path / "words.json").write_text('[["day", "Tag"], [["one", "many"], ["eins", "viele"]]]', encoding="utf-8")
-    made = tool.update("de", fresh, tool.read_translations(tmp_path / "words.json"))
-    assert texts(made) == {("day",): ("Tag",), ("one", "many"): ("eins", "viele"), ("later",): ("",)}
-
-
-def test_the_nouns_of_the_plural_filter_are_found(tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "page.html").write_text("{{ n|plural('topic', 'topics') }}", encoding="utf-8")
-    monkeypatch.setattr(tool, "TEMPLATES", tmp_path)
-    assert list(tool._counted()) == [("topic", "topics")]
+def test_every_kind_of_call_is_found_and_bare_numbers_are_not(tool: Any, tmp_path: Path) -> None:
+    source = (
+        'say("outer {a}", a=say("inner {b}", b=say_count(3, "{n} topic", "{n} topics")))\n'
+        'UsageError(say("what"), remedy=say("do"))\nsay("{value:.2f}", value=1)\ngettext_noop("title")\n'
+    )
+    (tmp_path / "module.py").write_text(source, encoding="utf-8")
+    found = set(texts(tool.extract(tmp_path)))
+    assert found == {("outer {a}",), ("inner {b}",), ("{n} topic", "{n} topics"), ("what",), ("do",), ("title",)}
 
 
 @pytest.mark.parametrize(

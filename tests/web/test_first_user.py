@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from exam_hall import SMALL, fill_project, found_in, hold_intents
 from vivavoce.errors import MissingPartError, WorkError
 from vivavoce.jobs.concluding import keep_concluded
+from vivavoce.messages import say, say_count
 from vivavoce.store.rows import Role, Run
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
@@ -152,14 +153,16 @@ def test_a_run_with_failed_parts_says_so_first_with_each_reason_once(editor: Tes
             tx.units.finish(units[0].id, "hall", b"done")
             for unit in units[1:]:
                 failed += 1
-                told = f"{unit.key}: ada: {failed} conversations in a row without any answer\nWhat to do: see to it"
-                tx.units.fail(unit.id, "hall", told, retry=False)
+                talks = say_count(failed, "{n} conversation", "{n} conversations")
+                what = say("{name}: {talks} in a row without any answer", name="ada", talks=talks)
+                error = WorkError(what, where=unit.key, remedy=say("see to it"))
+                tx.units.fail(unit.id, "hall", error.as_message(), retry=False)
         (last,) = tx.units.claim_conclusions("hall", 1, now())
         keep_concluded(tx, run, last, "hall", found_in("intents", 0.3))
     page = editor.get("/p/jobs/intents/1").text
     assert failed > 1
     assert f"done, {failed} failed" in page
-    assert f"<strong>{failed} ×</strong> ada: 1 conversations in a row without any answer" in page
+    assert f"<strong>{failed} ×</strong> ada: 1 conversation in a row without any answer" in page
     assert page.index("parts of this run failed") < page.index('class="tiles"')
     assert f"done, {failed} failed" in editor.get("/p/jobs/runs").text
 

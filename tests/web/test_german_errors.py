@@ -9,11 +9,9 @@ import pytest
 from starlette.testclient import TestClient
 from test_german_pages import Reading, english
 
-from vivavoce.sentences import places_of
 from vivavoce.store.rows import Role
-from vivavoce.web.language import Words, catalogue
+from vivavoce.web.language import catalogue
 
-GERMAN = Words("de")
 HERE = "/p/jobs"
 # A form or an address that is refused, and words that stand in the answer.
 REFUSED: tuple[tuple[str, dict[str, str] | None, str], ...] = (
@@ -83,25 +81,3 @@ def test_the_reasons_of_an_import_are_told_in_german(german: TestClient) -> None
     shown = german.get(sent.headers["location"]).text
     assert "liegt außerhalb von 1 bis 5" in shown
     assert not left_in_english(shown)
-
-
-def test_every_text_of_an_error_is_found_again_with_its_values() -> None:
-    texts = [text for text in vars(catalogue("de"))["_catalog"] if isinstance(text, str) and "!x}" in text]
-    assert len(texts) > 200
-    for text in texts:
-        places, end = places_of(text)
-        values = {place.name: "3" if place.number else "Zyx" for place in places}
-        english_text = "".join(place.before + values[place.name] for place in places) + end
-        german_text = re.sub(r"\{(\w+)[^}]*\}", lambda place: values[place[1]], catalogue("de").gettext(text))  # noqa: B023
-        assert GERMAN.said(english_text) == german_text
-
-
-def test_what_a_system_said_stays_in_a_german_error() -> None:
-    said = GERMAN.said("the file cannot be read: Permission denied")
-    assert said == "die Datei ist nicht lesbar: Permission denied"
-
-
-def test_a_title_is_told_in_german_where_nobody_chose_it() -> None:
-    assert GERMAN.ours("Intents with tfidf, 2026-01-02 10:00:00") == "Absichten mit tfidf, 2026-01-02 10:00:00"
-    assert GERMAN.ours("Topics") == "Topics"
-    assert Words("en").ours("Intents with tfidf") == "Intents with tfidf"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from vivavoce.errors import DataError, Fault
+from vivavoce.messages import say_count
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.shared.numbers import share_text
@@ -282,7 +283,9 @@ def test_a_machine_reads_the_same_time_in_utc() -> None:
 
 
 def test_a_count_has_its_noun() -> None:
-    assert [EN.plural(n, "topic", "topics") for n in (1, 1234)] == ["1 topic", "1,234 topics"]
+    topics = [say_count(n, "{n} topic", "{n} topics") for n in (1, 1234)]
+    assert [Words("en").said(text) for text in topics] == ["1 topic", "1,234 topics"]
+    assert [Words("de").said(text) for text in topics] == ["1 Thema", "1.234 Themen"]
 
 
 # Parts

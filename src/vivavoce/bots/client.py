@@ -40,7 +40,7 @@ from vivavoce.bots.guard import (
 from vivavoce.bots.redaction import Redactor, excerpt
 from vivavoce.bots.shapes import MAX_BYTES, decode_json
 from vivavoce.errors import BotError
-from vivavoce.messages import say
+from vivavoce.messages import change_texts, say
 from vivavoce.records import Status
 from vivavoce.version import __version__
 
@@ -223,7 +223,7 @@ class BotSession:
         try:
             return await self._follow(request.method, to_url(request.url), request.headers, request.body)
         except AddressRefused as error:
-            what = self.redactor.text(error.what)
+            what = change_texts(error.what, self.redactor.text)
             raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
         except (aiohttp.ClientError, OSError) as error:
             raise self._failure(*_read_failure(error)) from None
@@ -283,7 +283,7 @@ class BotSession:
         self, status: Status, detail: str, *, retry_after: float | None = None, remedy: str = ""
     ) -> BotError:
         return BotError(
-            self.redactor.text(f"{status.meaning}: {detail}"),
+            change_texts(say("{meaning}: {detail}", meaning=status.meaning, detail=detail), self.redactor.text),
             status=status,
             retry_after=retry_after,
             where=self._where,

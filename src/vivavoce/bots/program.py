@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from vivavoce.bots.redaction import Redactor, excerpt
 from vivavoce.bots.shapes import MAX_BYTES, decode_json
 from vivavoce.errors import BotError, Fault
+from vivavoce.messages import say
 from vivavoce.records import Status
 
 __all__ = ["Program", "Start"]
@@ -209,6 +210,6 @@ class Program:
         if status is not Status.CLOSED:
             words = ""
         said = f"; it says: {' '.join(words[-MOST_QUOTED:].split())}" if words else ""
-        what = self._redactor.text(f"{status.meaning}: {detail}{said}")
+        what = say("{meaning}: {detail}", meaning=status.meaning, detail=self._redactor.text(f"{detail}{said}"))
         faults = [Fault(words, "standard error")] if len(words) > MOST_QUOTED else []
         return BotError(what, status=status, where=self._where, remedy=_REMEDY.get(status, ""), faults=faults)

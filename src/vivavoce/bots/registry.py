@@ -300,7 +300,7 @@ def _build_all(references: Sequence[_Reference], entries: _Entries) -> list[Bot]
 
 def _as_faults(reference: _Reference, error: VivaError, entries: _Entries) -> Iterator[Fault]:
     where = entries.where(reference.entry_name) if reference.entry_name else reference.context.name
-    yield Fault(f"{error.what} ({error.remedy})" if error.remedy else error.what, where)
+    yield Fault(error.what + " (" + error.remedy + ")" if error.remedy else error.what, where)
     yield from error.faults
 
 

@@ -15,7 +15,7 @@ from vivavoce.codec.faults import MisreadError, faults_of, inside, missing, wron
 from vivavoce.codec.shapes import FLAT, SHAPES, Hook, Shape, shape
 from vivavoce.codec.values import number_or_nan
 from vivavoce.errors import DataError, Fault
-from vivavoce.messages import say
+from vivavoce.messages import restore_messages, say
 
 __all__ = [
     "FLAT",
@@ -50,21 +50,27 @@ def from_json(kind: type[T], data: object, *, what: str, remedy: str, where: str
         raise DataError(say("{what} cannot be read", what=what), where=where, faults=faults, remedy=remedy) from None
 
 
-def check_head(data: Any, kind: str, definitions: int, *, what: str, remedy: str) -> None:
-    """Refuse the result of another exam, and one of a later version whose numbers mean something else."""
+def check_head(data: Any, kind: str, definitions: int, *, what: str, remedy: str) -> Any:
+    """Return a result with the messages that it lists in the places of their texts.
+
+    Refused is the result of another exam, and one of a later version whose numbers mean something else.
+    """
     head = from_json(_Head, data, what=what, remedy=remedy)
     if head.kind != kind:
-        fault = Fault(say("is '{kind}', not '{kind2}'", kind=head.kind, kind2=kind), "kind")
+        faults = [Fault(say("is '{kind}', not '{kind2}'", kind=head.kind, kind2=kind), "kind")]
     elif head.definitions > definitions:
         later = say(
             "is {definitions}: a later version wrote it; this one knows the definitions up to {definitions2}",
             definitions=head.definitions,
             definitions2=definitions,
         )
-        fault = Fault(later, "definitions")
+        faults = [Fault(later, "definitions")]
     else:
-        return
-    raise DataError(say("{what} cannot be read", what=what), faults=[fault], remedy=remedy)
+        try:
+            return restore_messages(data)
+        except Exception as error:
+            faults = inside("messages", faults_of(error))
+    raise DataError(say("{what} cannot be read", what=what), faults=faults, remedy=remedy)
 
 
 @dataclass(frozen=True)

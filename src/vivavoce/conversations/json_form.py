@@ -187,7 +187,7 @@ def conversations_result_from_json(
     `header`: the head of the run where it is at hand; else it knows its scripts by name alone. `lines`: the judged
     turns; else those under `turns`, or none: only single turns and conversations cannot be shown without them.
     """
-    check_head(data, "conversations", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
+    data = check_head(data, "conversations", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
     document = from_json(_Document, data, what=_WHAT, remedy=_REMEDY)
     cells = _complete_cells(document)
     # The keys of an object may have lost their order.

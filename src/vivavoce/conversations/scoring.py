@@ -9,7 +9,7 @@ from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import State
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join_and, say, say_count
 
 
 def score_run(record: RunRecord) -> ConversationsResult:
@@ -49,5 +49,5 @@ def _failures(record: RunRecord) -> Iterator[str]:
             else []
         )
         if told:
-            parts = " and ".join(told)
+            parts = join_and(told)
             yield say("{name}: {parts}; resume the run to hold them.", name=bot.name, parts=parts)

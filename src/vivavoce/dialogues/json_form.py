@@ -154,7 +154,7 @@ def dialogues_result_from_json(
 
     `dialogues`: those that were scored, in their order. Without them the result has no text of any message.
     """
-    check_head(data, "dialogues", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
+    data = check_head(data, "dialogues", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
     document = from_json(_Document, data, what=_WHAT, remedy=_REMEDY)
     _check_lengths(document)
     if dialogues is not None:

@@ -25,7 +25,7 @@ from vivavoce.dialogues.following import (
 from vivavoce.dialogues.raters.protocol import Comparing, Rater
 from vivavoce.dialogues.result import Agreement, Concord, Drift, Follows, Origin, Passport, Score
 from vivavoce.languages import Use, name_languages
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, say, say_count
 from vivavoce.text.words import guess_language, words
 
 # A score that was only met with one bot may know that bot's habits and not quality.
@@ -35,7 +35,6 @@ TOLERATED_SHARE = 0.2
 # Enough talks to tell a language; words below which one talk does not show its own.
 SAMPLED_TALKS = 200
 LEAST_WORDS = 10
-NOT_YET = say("Do not compare bots with this score yet")
 # What differs between two kinds of talk, by the names of the model's groups of features.
 TRAITS = {
     "liking": say("what kind of answers people like"),
@@ -105,14 +104,20 @@ def _judge(
     if any(one.bot for one in dialogues) and (hindrance := _unnamed(named, n)):
         return False, hindrance
     if follows(found) not in (Follows.MODERATE, Follows.STRONG):
-        return False, " ".join([f"{NOT_YET}.", follows_sentence(found), *help_sentences(found, people)])
-    return True, say(
-        "Bots may be compared with this score: on your own {n:,} marked talks{among} it follows people's "
-        "marks ({correlation_text}). Trust averages over many talks, not the score of a single one.",
+        because = join(" ", [follows_sentence(found), *help_sentences(found, people)])
+        return False, say("Do not compare bots with this score yet. {because}", because=because)
+    because = say(
+        "on your own {n:,} marked talks{among} it follows people's marks ({correlation_text}). Trust averages over "
+        "many talks, not the score of a single one.",
         n=n,
         among=_among(named, n),
         correlation_text=correlation_text(found),
     )
+    return True, say("Bots may be compared with this score: {because}", because=because)
+
+
+def _not_yet(because: str) -> str:
+    return say("Do not compare bots with this score yet: {because}", because=because)
 
 
 def _unnamed(named: Sequence[str], n: int) -> str:
@@ -120,24 +125,28 @@ def _unnamed(named: Sequence[str], n: int) -> str:
     if len(named) < LEAST_MARKS:
         have = say("only {count:,} of them name", count=len(named)) if len(named) > 1 else say("only 1 of them names")
         have = have if named else say("none of them names")
-        return f"{NOT_YET}: " + say(
-            "{n:,} marked talks are with a bot, but {have} it. At least {least_marks} must, with at least "
-            "{least_bots} bots: say in the log which bot a talk was with (`bot`), or let people mark more talks "
-            "that say it.",
-            n=n,
-            have=have,
-            least_marks=LEAST_MARKS,
-            least_bots=LEAST_BOTS,
+        return _not_yet(
+            say(
+                "{n:,} marked talks are with a bot, but {have} it. At least {least_marks} must, with at least "
+                "{least_bots} bots: say in the log which bot a talk was with (`bot`), or let people mark more talks "
+                "that say it.",
+                n=n,
+                have=have,
+                least_marks=LEAST_MARKS,
+                least_bots=LEAST_BOTS,
+            )
         )
     if len(set(named)) < LEAST_BOTS:
         every = say("all {n:,} marked talks", n=n)
         every = every if len(named) == n else say("all {count:,} marked talks that name their bot", count=len(named))
-        return f"{NOT_YET}: " + say(
-            "{every} are with one bot ({named}). Let people mark talks with at least {least_bots} bots, then "
-            "score again.",
-            every=every,
-            named=named[0],
-            least_bots=LEAST_BOTS,
+        return _not_yet(
+            say(
+                "{every} are with one bot ({named}). Let people mark talks with at least {least_bots} bots, then "
+                "score again.",
+                every=every,
+                named=named[0],
+                least_bots=LEAST_BOTS,
+            )
         )
     return ""
 
@@ -171,7 +180,7 @@ def _too_few(n: int, dialogues: Sequence[Dialogue]) -> str:
         more=more,
         least_bots=LEAST_BOTS,
     )
-    return " ".join([f"{NOT_YET}:", have, *([hint] if unclear else []), todo])
+    return _not_yet(join(" ", [have, *([hint] if unclear else []), todo]))
 
 
 # --- warnings ----------------------------------------------------------------------------------------------------
@@ -188,7 +197,7 @@ def _origin_warnings(origin: Origin | None, dialogues: Sequence[Dialogue]) -> It
 def drift_sentence(drift: Drift) -> str:
     """Say that a log is another kind of talk than what the rater learnt from, and in what."""
     numbers = say("distance {distance:.2f}, usual is below {limit:.2f}", distance=drift.distance, limit=drift.limit)
-    parts = ", ".join(TRAITS.get(name, name) for name in drift.traits)
+    parts = join(", ", [TRAITS.get(name, name) for name in drift.traits])
     differing = say(", most in: {parts}", parts=parts) if parts else ""
     return say(
         "These talks are of another kind than those that the rater learnt from ({numbers}){differing}. "

@@ -20,7 +20,7 @@ from vivavoce.dialogues.agreement import fit_line, pair_up, value_of
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
 from vivavoce.errors import DataError, Fault
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.records import Rate
 from vivavoce.statistics import correlate, paired_test
 
@@ -214,12 +214,12 @@ def _reason(found: _Found) -> str:
     if not found.adopted:
         return _squeezed(found, saved)
     helps = say("Moving the scores onto the scale of your {n:,} marks helps: {saved}.", n=gain.n, saved=saved)
-    return f"{helps} {_level(found)}".strip()
+    return join(" ", (helps, _level(found))) if found.level_only else helps
 
 
 def _squeezed(found: _Found, saved: str) -> str:
     pearson = found.pearson
-    follow = say("all scores or all marks are the same") if pearson.value is None else f"Pearson {_told(pearson)}"
+    follow = say("all scores or all marks are the same") if pearson.value is None else "Pearson " + _told(pearson)
     return say(
         "Leave the scores as they are: your {n:,} marks do not show that they follow people; {follow}. Only "
         "the level would be corrected: {saved} by squeezing all scores towards the mean mark, and that "
@@ -232,8 +232,6 @@ def _squeezed(found: _Found, saved: str) -> str:
 
 def _level(found: _Found) -> str:
     """Say which part of the gain the level alone would bring."""
-    if not found.level_only:
-        return ""
     return say(
         "Only the level is corrected: one and the same score for every talk would save {told}, and the line "
         "is not surely better than that. The order of the talks still says little.",
@@ -247,7 +245,7 @@ def _told(rate: Rate) -> str:
         if rate.low is None or rate.high is None
         else " " + say("(between {low:.2f} and {high:.2f})", low=rate.low, high=rate.high)
     )
-    return f"{rate.value:.2f}{around}"
+    return say("{value:.2f}{around}", value=rate.value, around=around)
 
 
 # --- applying ----------------------------------------------------------------------------------------------------

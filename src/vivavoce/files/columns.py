@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vivavoce.errors import DataError, UsageError, nearest
+from vivavoce.files.advice import Advice
 from vivavoce.files.tables import Table, as_text
 from vivavoce.messages import say
 
@@ -73,7 +74,7 @@ def _required(table: Table, source: str, role: str, given: str | None) -> int:
                 quote_names=quote_names([table.columns[place] for place in places]),
             ),
             where=source,
-            remedy=f"say which one with --{role}-column",
+            remedy=say(Advice.CHOOSE_COLUMN, role=role),
         )
     raise _headless(table, source) if _looks_like_data(table) else _absent(table, source, role)
 
@@ -91,7 +92,7 @@ def _given(columns: Sequence[str], source: str, role: str, given: str) -> int:
             nearest=nearest(given, columns),
         ),
         where=source,
-        remedy=f"columns found: {quote_names(columns)}; name one with --{role}-column",
+        remedy=say(Advice.NAME_COLUMN, columns=quote_names(columns), role=role),
     )
 
 
@@ -117,7 +118,7 @@ def _absent(table: Table, source: str, role: str) -> DataError:
             quote_names=quote_names(table.columns),
         ),
         where=source,
-        remedy=f"name it with --{role}-column, or call it '{role}'",
+        remedy=say(Advice.CALL_COLUMN, role=role),
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from vivavoce.errors import DataError, Fault, FileError, nearest
+from vivavoce.files.advice import Advice
 from vivavoce.files.columns import Columns, find_columns
 from vivavoce.files.dates import parse_date, unreadable_date
 from vivavoce.files.exclusions import exclusion
@@ -25,7 +26,7 @@ from vivavoce.files.tables import (
     as_text,
     enumerated,
 )
-from vivavoce.messages import say
+from vivavoce.messages import join_and, say, say_count
 from vivavoce.records import AUTO, Dataset, Example, is_out_of_scope
 
 # Words that other programs write for "nothing"; as a topic they would be mistaken for it.
@@ -42,11 +43,9 @@ class _Place:
     unit: str
 
     def row(self, number: int) -> str:
-        return (
-            say("{path}, row {number:d}", path=self.path, number=number)
-            if self.unit == "row"
-            else f"{self.path}, {self.unit} {number}"
-        )
+        if self.unit == "row":
+            return say("{path}, row {number:d}", path=self.path, number=number)
+        return say("{path}, {unit} {number:d}", path=self.path, unit=self.unit, number=number)
 
 
 def read_dataset(
@@ -107,7 +106,7 @@ def _refuse_extension(path: Path) -> FileError:
         else say("the file name has no suffix")
     )
     names = [format.name for format in list_formats(Kind.TRAINING) if format.reader]
-    remedy = f"known formats: {', '.join(names)}; name one with --format"
+    remedy = say(Advice.NAME_FORMAT, names=", ".join(names))
     if suffix in ("xls", "ods"):
         remedy = say("save it as .xlsx; {remedy}", remedy=remedy)
     return FileError(what, where=str(path), remedy=remedy)
@@ -173,17 +172,13 @@ def _intent_fault(value: object, out_of_scope: str | None) -> str:
     if not intent:
         return say("the intent is empty: write the topic, or the name for out-of-scope messages")
     if intent.casefold() in RESERVED and not is_out_of_scope(intent, out_of_scope):
-        return (
-            f"the intent '{intent}' is a reserved word: rename it, for instance "
-            f"'topic_{intent.strip('_').lower()}', or mark these rows as out of scope "
-            f"with --out-of-scope {intent}"
-        )
+        return say(Advice.OUT_OF_SCOPE, intent=intent, other=f"topic_{intent.strip('_').lower()}")
     return ""
 
 
 def _shape_fault(role: str, value: object) -> str:
     if isinstance(value, UnsavedFormula):
-        return f"{role}: {value.message}"
+        return say("{role}: {fault}", role=role, fault=value.message)
     if isinstance(value, (list, dict)):
         kind = say("list") if isinstance(value, list) else say("group of values")
         return say("the {role} is a {kind}: write one text", role=role, kind=kind)
@@ -215,11 +210,11 @@ def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Plac
     if not whole and (skip_bad or not rows):
         return
     rows = () if skip_bad else rows  # rows that are left out are no reason to refuse the file
-    wrong = [*(["the intents"] if whole else []), *([_counted(rows, place)] if rows else [])]
+    wrong = [*([say("the intents")] if whole else []), *([_counted(rows, place)] if rows else [])]
     faults = [*whole, *_shown(rows, place)]
-    several = f" ({len(faults)} faults)" if len(rows) > len({fault.number for fault in rows}) else ""
+    several = say(" ({count} faults)", count=len(faults)) if len(rows) > len({fault.number for fault in rows}) else ""
     raise DataError(
-        say("{names} cannot be used{several}", names=" and ".join(wrong), several=several),
+        say("{names} cannot be used{several}", names=join_and(wrong), several=several),
         where=place.path,
         faults=faults,
         remedy=_remedy(bool(rows), bool(whole)),
@@ -228,9 +223,9 @@ def _check_faults(rows: Sequence[RowFault], whole: Sequence[Fault], place: _Plac
 
 def _remedy(rows: bool, whole: bool) -> str:
     if not whole:
-        return say("correct them, or leave such rows out with --skip-bad: each is listed")
+        return say(Advice.SKIP_ROWS)
     if rows:
-        return "correct the intents; single rows can then be left out with --skip-bad: each is listed"
+        return say(Advice.SKIP_ROWS_LATER)
     return say("correct them: this concerns the whole file, not single rows")
 
 
@@ -249,6 +244,8 @@ def _none_left(faults: Sequence[RowFault], place: _Place) -> DataError:
 
 def _counted(faults: Sequence[RowFault], place: _Place) -> str:
     count = len({fault.number for fault in faults})
+    if place.unit == "row":
+        return say_count(count, "{n} row", "{n} rows")
     return f"{count} {place.unit}{'s' if count != 1 else ''}"
 
 

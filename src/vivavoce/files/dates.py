@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 
 from vivavoce.files.tables import as_text
+from vivavoce.messages import Message, say
 
 GERMAN = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?")
 EPOCH = re.compile(r"\d{9,11}(\.\d+)?")
 EPOCH_MILLISECONDS = re.compile(r"\d{13}")
-UNREADABLE = "cannot be read as a date; the row is kept without one"
-UNREADABLE_NOTE = re.compile(rf"(\d+): the value .* {re.escape(UNREADABLE)}", re.DOTALL)
+_UNREADABLE = say(
+    "{source}, {unit} {number}: the value {value} cannot be read as a date; the row is kept without one"
+)
 
 
 def parse_date(value: object) -> datetime | None:
@@ -30,15 +32,15 @@ def parse_date(value: object) -> datetime | None:
         return None
 
 
-def unreadable_date(source: str, unit: str, number: int, value: object) -> str:
+def unreadable_date(source: str, unit: str, number: int, value: object) -> Message:
     """Return the note about a date that could not be read."""
-    return f"{source}, {unit} {number}: the value {as_text(value)[:60]!r} {UNREADABLE}"
+    return say(_UNREADABLE, source=source, unit=unit, number=number, value=repr(as_text(value)[:60]))
 
 
 def unreadable_date_rows(notes: Iterable[str]) -> list[int]:
     """Return the row numbers of all notes made by `unreadable_date`."""
-    found = (UNREADABLE_NOTE.search(note) for note in notes if note.endswith(UNREADABLE))
-    return [int(match[1]) for match in found if match]
+    found = (note for note in notes if isinstance(note, Message) and note.template == _UNREADABLE)
+    return [int(note.values["number"]) for note in found]
 
 
 def _parse(text: str) -> datetime | None:

@@ -1,23 +1,28 @@
-"""Notes about rows that were left out: how they are written, and how they are counted again."""
+"""Notes about rows that were left out."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from vivavoce.errors import Fault
+from vivavoce.messages import Message, say
 
-LEFT_OUT = "left out"
-LEFT_OUT_NOTE = re.compile(rf"(\w+ \d+): {LEFT_OUT}: ")
+_LEFT_OUT = say("{where}: left out: {reason}")
 
 
-def exclusion(fault: Fault) -> str:
+def exclusion(fault: Fault) -> Message:
     """Return the note about a row that was left out."""
-    return f"{fault.where}: {LEFT_OUT}: {fault.message}"
+    return say(_LEFT_OUT, where=fault.where, reason=fault.message)
 
 
-def count_excluded(notes: Iterable[str], source: str) -> int:
-    """Return how many rows of the source the notes made by `exclusion` name; two faults of a row count once."""
-    # What follows the source is written here; a cell that is quoted in another note must not count.
-    after = (note.removeprefix(f"{source}, ") for note in notes if note.startswith(f"{source}, "))
-    return len({match[1] for note in after if (match := LEFT_OUT_NOTE.match(note))})
+def read_exclusion(note: str) -> Fault | None:
+    """Return what was left out and why; None where a note is about something else."""
+    if not isinstance(note, Message) or note.template != _LEFT_OUT:
+        return None
+    where, reason = note.values["where"], note.values["reason"]
+    return Fault(reason, where) if isinstance(reason, str) and isinstance(where, str) else None
+
+
+def count_excluded(notes: Iterable[str]) -> int:
+    """Return how many rows the notes made by `exclusion` name; two faults of a row count once."""
+    return len({fault.where for note in notes if (fault := read_exclusion(note)) is not None})

@@ -6,7 +6,8 @@ import codecs
 import os
 from pathlib import Path
 
-from vivavoce.errors import FileError, UsageError, nearest
+from vivavoce.errors import EmptyFileError, FileError, UsageError, nearest
+from vivavoce.files.advice import Advice
 from vivavoce.files.tables import ReadOptions
 from vivavoce.messages import say
 
@@ -59,7 +60,7 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
     if len(data) > max_bytes:  # it grew since it was measured
         raise _too_large(path, len(data), max_bytes)
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
-        raise FileError(
+        raise EmptyFileError(
             say("the file is empty"), where=str(path), remedy=say("give a file with at least one example")
         )
     return data
@@ -118,7 +119,7 @@ def check_text(data: bytes, path: Path, encoding: str | None) -> None:
         raise FileError(
             say("the text looks like UTF-16 without its mark"),
             where=str(path),
-            remedy=f"try --encoding utf-16-{order}",
+            remedy=say(Advice.GIVE_UTF16, order=order),
         )
 
 
@@ -168,7 +169,7 @@ def _undecodable(data: bytes, error: UnicodeDecodeError, path: Path) -> FileErro
             row_at=row_at(data, error.start),
         ),
         where=str(path),
-        remedy=f"save the file as UTF-8, or give --encoding cp1252, with which the place reads: {shown}",
+        remedy=say(Advice.GIVE_CP1252, shown=shown),
     )
 
 
@@ -205,5 +206,5 @@ def _too_large(path: Path, size: int, max_bytes: int) -> FileError:
             max_bytes=max_bytes / MEGABYTE,
         ),
         where=str(path),
-        remedy=f"if it is the right file, raise the limit with --max-file-mb {needed}",
+        remedy=say(Advice.MORE_MEGABYTES, megabytes=needed),
     )

@@ -10,7 +10,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Protocol
 
-from vivavoce.errors import DataError, FileError, plural
+from vivavoce.errors import DataError, EmptyFileError, FileError, plural
+from vivavoce.files.advice import Advice
 from vivavoce.messages import say
 
 DEFAULT_MAX_BYTES = 512 * 1024**2
@@ -91,7 +92,7 @@ def build_table(
     numbered = iter(records)
     header = next((cells for _, cells in numbered if not _blank(cells)), None)
     if header is None:
-        raise FileError(
+        raise EmptyFileError(
             say("the file is empty"), where=source, remedy=say("give a file with a header row and examples")
         )
     columns = column_names(header, source)
@@ -117,7 +118,7 @@ def check_rows(rows: int, limit: int, source: str, *, remedy: str = "") -> None:
         raise FileError(
             say("the file has {rows:,} rows, the limit is {limit:,}", rows=rows, limit=limit),
             where=source,
-            remedy=remedy or f"if it is the right file, raise the limit with --max-rows {rows}",
+            remedy=remedy or say(Advice.MORE_ROWS, rows=rows),
         )
 
 

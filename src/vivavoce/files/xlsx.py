@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from vivavoce.errors import FileError, VivaError, nearest
+from vivavoce.files.advice import Advice
 from vivavoce.files.sources import MEGABYTE, check_file
 from vivavoce.files.tables import Cells, ReadOptions, Table, UnsavedFormula, build_table, check_rows
 from vivavoce.messages import say
@@ -183,7 +184,7 @@ def _check_sizes(members: list[zipfile.ZipInfo], path: Path, max_bytes: int) -> 
                 count=len(members),
             ),
             where=str(path),
-            remedy="save the one sheet as CSV; if the file is right and only large, raise --max-file-mb",
+            remedy=say(Advice.SHEET_TOO_LARGE),
         )
 
 

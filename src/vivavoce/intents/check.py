@@ -103,7 +103,7 @@ def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
         out_of_scope=dataset.intents.count(None),
         data_hash=dataset.hash,
         notes=dataset.remarks,
-        excluded=count_excluded(dataset.notes, dataset.source),
+        excluded=count_excluded(dataset.notes),
     )
 
 

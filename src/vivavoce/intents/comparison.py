@@ -32,7 +32,7 @@ from vivavoce.intents.record import ExamRecord, RecordFile, UnitFailure, UnitKey
 from vivavoce.intents.result import DataFacts, Note, rate_cell
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, reason_of, run_units
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.records import Dataset
 from vivavoce.settings import Settings
 
@@ -298,27 +298,22 @@ def _notes(
         for one in failures
     )
     for one in found:
-        yield from (Note("failed", f"{one.name}: {failure_text(f)} {NOT_COMPARED}") for f in one.failures)
+        texts = (failure_text(failure) + " " + NOT_COMPARED for failure in one.failures)
+        yield from (Note("failed", join(": ", (one.name, text))) for text in texts)
     for findings in found[0].settings:
         if findings.same_as is not None:
-            same = say(
-                "Setting {setting} equals {same_as}: no topic is small enough.",
-                setting=findings.setting,
-                same_as=findings.same_as,
-            )
-            yield Note("same_setting", f"{same} {say('It counts once in ranges and differences.')}")
-    yield Note(
-        "threshold",
-        say(
-            "One threshold ({threshold:g}) is not fair between engines, whose confidences have different "
-            "scales. AURC looks at all thresholds (lower is better): read it beside the accuracy.",
-            threshold=threshold,
-        ),
+            pair = {"setting": findings.setting, "same_as": findings.same_as}
+            same = say("Setting {setting} equals {same_as}: no topic is small enough.", **pair)
+            yield Note("same_setting", same + " " + say("It counts once in ranges and differences."))
+    unfair = say(
+        "One threshold ({threshold:g}) is not fair between engines, whose confidences have different "
+        "scales. AURC looks at all thresholds (lower is better): read it beside the accuracy."
     )
+    yield Note("threshold", say(unfair, threshold=threshold))
     if pairs > 1:
         told = say("An interval is for its pair alone; verdicts hold for all {pairs} pairs together.", pairs=pairs)
         yield Note("many_pairs", told)
     for one in found:
-        yield from (Note("vectors", f"{one.name}: {note}.") for note in one.notes)
+        yield from (Note("vectors", join("", (one.name, ": ", note, "."))) for note in one.notes)
     yield from (Note("excluded_row", note) for note in material.data.remarks)
     yield Note("consistency", CONSISTENCY)

@@ -70,7 +70,7 @@ def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
     `timing` may be missing: then no setting says how long anything took.
     """
     remedy = "give the JSON form that vivavoce wrote, or hold the exam again"
-    check_head(data, "intents", DEFINITIONS, what=_RESULT, remedy=remedy)
+    data = check_head(data, "intents", DEFINITIONS, what=_RESULT, remedy=remedy)
     result = from_json(IntentsResult, {**data, "problems": data.get("problems") or []}, what=_RESULT, remedy=remedy)
     result = replace(result, pairs=tuple(_count_mistakes(result.pairs, result.settings)))
     if data.get("problems") is not None:
@@ -105,7 +105,7 @@ def comparison_from_json(data: Mapping[str, Any]) -> ComparisonResult:
     Of each setting of a classifier the JSON form has the rates alone.
     """
     remedy = "give the JSON form that vivavoce wrote, or compare the classifiers again"
-    check_head(data, "intents-comparison", DEFINITIONS, what=_COMPARISON, remedy=remedy)
+    data = check_head(data, "intents-comparison", DEFINITIONS, what=_COMPARISON, remedy=remedy)
     return from_json(ComparisonResult, data, what=_COMPARISON, remedy=remedy)
 
 

@@ -13,7 +13,7 @@ from vivavoce.intents.record import ExamRecord, UnitFailure
 from vivavoce.intents.result import DataFacts, Inflation, Note
 from vivavoce.intents.runner import AnyEngine
 from vivavoce.intents.splits import Rows, Setting, Singletons, SplitPlan
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join_and, say, say_count, sentence
 from vivavoce.records import Dataset, is_out_of_scope
 
 FEW_NEGATIVES = 30
@@ -38,7 +38,10 @@ def notes_of(
 ) -> tuple[Note, ...]:
     """Return every warning of an exam, the gravest first."""
     return (
-        *(Note("failed", f"{failure_text(failure)} {say('This retry is not counted.')}") for failure in run.failures),
+        *(
+            Note("failed", failure_text(failure) + " " + say("This retry is not counted."))
+            for failure in run.failures
+        ),
         *_engine_notes(engine),
         *_untestable_notes(material, findings),
         *_scope_notes(material.data),
@@ -57,7 +60,7 @@ def notes_of(
 
 def _vector_notes(engine: AnyEngine) -> Iterator[Note]:
     for note in getattr(engine, "notes", ()):
-        yield Note("no_vectors" if note == NO_WEIGHTS else "vectors", note[:1].upper() + note[1:] + ".")
+        yield Note("no_vectors" if note == NO_WEIGHTS else "vectors", sentence(note))
 
 
 def failure_text(failure: UnitFailure) -> str:
@@ -158,8 +161,8 @@ def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> 
                 "traffic",
                 say(
                     "Setting {setting} asks no out-of-scope question of its own; those of setting {negatives_from} "
-                    "stand in. Questions of topics held out are harder to decline than most: real out-of-scope messages "
-                    "in the data make this estimate better.",
+                    "stand in. Questions of topics held out are harder to decline than most: real "
+                    "out-of-scope messages in the data make this estimate better.",
                     setting=one.setting,
                     negatives_from=one.negatives_from,
                 ),
@@ -272,14 +275,15 @@ _SINGLETONS = {
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
 
 
 def _named(names: Sequence[str], most: int = 5) -> str:
     """Join names as in a sentence."""
     parts = [f"'{name}'" for name in names[:most]]
     parts += [say_count(len(names) - most, "{n} more topic", "{n} more topics")] if len(names) > most else []
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return join_and(parts)
 
 
 def _inflation_notes(inflation: Inflation | None) -> Iterator[Note]:
@@ -298,4 +302,4 @@ def _inflation_notes(inflation: Inflation | None) -> Iterator[Note]:
 def _range(inflation: Inflation) -> str:
     if inflation.low is None or inflation.high is None:
         return ""
-    return f" ({say(f'{100 * inflation.low:.1f} to {100 * inflation.high:.1f}')})"
+    return " (" + say("{low:.1f} to {high:.1f}", low=100 * inflation.low, high=100 * inflation.high) + ")"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vivavoce.intents.problems import Problem, ProblemKind, Remedy
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.records import Rate
 
 
@@ -74,21 +74,20 @@ def problem_advice(problem: Problem) -> str:
                 say("Move the examples that are in the wrong topic, and add examples that tell the two apart."),
                 *([say("If one answer fits both topics, merge them.")] if may_merge else []),
             ]
-            return " ".join(parts)
+            return join(" ", parts)
         case ProblemKind.TWIN_NAMES if may_merge:
             return say("Merge them if they are one topic; otherwise give them names that tell them apart.")
         case ProblemKind.TWIN_NAMES:
             return say("Give them names that tell them apart.")
         case ProblemKind.CONTRADICTIONS:
             merge = [say("If one answer fits both topics, merge them.")] if may_merge else []
-            return " ".join([say("Decide for each of these texts which topic it belongs to."), *merge])
+            return join(" ", [say("Decide for each of these texts which topic it belongs to."), *merge])
         case ProblemKind.OUT_OF_SCOPE:
             names = ", ".join(problem.topics)
-            return " ".join(
-                [
-                    say("Add out-of-scope questions to the examples, or raise the threshold."),
-                    *([say("Topics that answer most of them: {names}.", names=names)] if names else []),
-                ]
-            )
+            parts = [
+                say("Add out-of-scope questions to the examples, or raise the threshold."),
+                *([say("Topics that answer most of them: {names}.", names=names)] if names else []),
+            ]
+            return join(" ", parts)
         case ProblemKind.WEAKEST_TOPIC:
             return say("Add examples as visitors write them, and move those that belong elsewhere.")

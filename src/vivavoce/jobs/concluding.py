@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vivavoce.jobs.exams.documents import json_document
+from vivavoce.jobs.exams.documents import json_document, storable
 from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished, Measure, Options, Outcome
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.jobs.turns import judged_rows, storable
+from vivavoce.jobs.turns import judged_rows
 from vivavoce.store.rows import DocumentRow, MeasureRow, OutcomeRow, Run, RunState, ScoreRow, Unit, UnitState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
@@ -44,7 +44,7 @@ def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, found: Co
         repository.clear(run.id)
     tx.measures.put(_measure(run.id, one) for one in found.measures)
     tx.outcomes.put(_outcome(run.id, one) for one in found.outcomes)
-    documents = (*found.documents, json_document(WARNINGS, list(found.warnings)))
+    documents = (*found.documents, json_document(WARNINGS, {"warnings": list(found.warnings)}))
     tx.documents.put(DocumentRow(run.id, one.name, one.media, one.content) for one in documents)
     tx.scores.put(_scores(tx, run, found.scores))
     ids = {one.key: one.id for one in tx.units.of_run(run.id)} if found.turns else {}

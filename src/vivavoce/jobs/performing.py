@@ -10,15 +10,17 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError
+from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError, WorkError
 from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, keep_concluded
+from vivavoce.jobs.exams.documents import storable
 from vivavoce.jobs.exams.protocol import Work
 from vivavoce.jobs.exams.registry import load_exam, perform_work
 from vivavoce.jobs.executors import ComputePool
 from vivavoce.jobs.rooms import Rooms
 from vivavoce.jobs.starting import exam_options
 from vivavoce.jobs.store_thread import StoreThread
-from vivavoce.jobs.turns import TurnBuffer, judged_rows, live_row, storable
+from vivavoce.jobs.turns import TurnBuffer, judged_rows, live_row
+from vivavoce.messages import say
 from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Run, TurnRow, Unit
@@ -29,11 +31,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
-BROKEN = (
-    "the process that did this was ended from outside\n"
-    "What to do: see whether the machine has enough memory, then try again"
-)
-UNEXPECTED = "an unexpected error ended this ({name})\nWhat to do: the log of the worker says more"
+BROKEN = WorkError(
+    say("the process that did this was ended from outside"),
+    remedy=say("see whether the machine has enough memory, then try again"),
+).as_message()
 # What is tried again does not help against these.
 FINAL = (InputError, MissingPartError)
 
@@ -82,10 +83,10 @@ class Performer:
         except BrokenExecutor:
             await self._fail(unit, BROKEN, retry=True)
         except VivaError as error:
-            await self._fail(unit, str(error), retry=not isinstance(error, FINAL) and not unit.bot)
+            await self._fail(unit, error.as_message(), retry=not isinstance(error, FINAL) and not unit.bot)
         except Exception as error:
             _log.exception("unit %s of run %s failed", unit.key, unit.run_id)
-            await self._fail(unit, UNEXPECTED.format(name=type(error).__name__), retry=_may_pass(error))
+            await self._fail(unit, _unexpected(error).as_message(), retry=_may_pass(error))
 
     async def release(self, unit: Unit) -> None:
         """Give a unit back that was begun and will not be finished here."""
@@ -175,10 +176,15 @@ def _addresses(run: Run) -> Addresses:
     return public_addresses() if run.options.get("public_only") else ANYWHERE
 
 
+def _unexpected(error: Exception) -> WorkError:
+    what = say("an unexpected error ended this ({kind})", kind=type(error).__name__)
+    return WorkError(what, remedy=say("the log of the worker says more"))
+
+
 def _may_pass(error: Exception) -> bool:
     """Tell whether an unexpected error may be gone at the next try: it came from the machine or from the cluster."""
     return isinstance(error, OSError | MemoryError) or type(error).__module__.startswith("distributed")
 
 
 def _note(result: bytes) -> str:
-    return str(json.loads(result).get("note") or "the conversation could not be held")
+    return json.loads(result).get("note") or say("the conversation could not be held")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from vivavoce.jobs.exams.documents import storable
 from vivavoce.store.rows import TurnRow, Unit
 from vivavoce.store.transaction import Transaction
 
@@ -20,11 +21,6 @@ _COLUMNS = (
     *("sent", "reply", "status", "outcome", "first_ms"),
 )
 _DETAILS = ("intent", "confidence", "attempts", "in_scope", "fallback")
-
-
-def storable(text: str) -> str:
-    """Return a text that every database takes: no half characters, none that ends a string."""
-    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "backslashreplace").decode()
 
 
 def live_row(material: Material, unit: Unit, exchange: Exchange) -> TurnRow:

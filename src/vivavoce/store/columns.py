@@ -6,7 +6,7 @@ workspaces can be joined. Times are UTC. What JSON columns hold is said beside t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -16,7 +16,11 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from vivavoce.messages import noted, restore_messages
 from vivavoce.store.cleaning import clean_number, clean_text
+
+# What the name of a column ends with that holds the template and values of the text beside it.
+DATA = "_data"
 
 
 class Moment(TypeDecorator[datetime]):
@@ -52,7 +56,7 @@ class Word(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Refuse what the other database could not keep."""
-        return None if value is None else clean_text(value, self.longest)
+        return None if value is None else str(clean_text(value, self.longest))
 
     def coerce_compared_value(self, op: OperatorType | None, value: Any) -> TypeEngine[Any]:
         """Let longer texts be asked for: they are not there, which is no mistake."""
@@ -67,7 +71,7 @@ class Prose(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Refuse what the other database could not keep."""
-        return None if value is None else clean_text(value)
+        return None if value is None else str(clean_text(value))
 
 
 class Whole(TypeDecorator[int]):
@@ -115,6 +119,22 @@ class JsonTuple(TypeDecorator[tuple[Any, ...]]):
         return None if value is None else tuple(value)
 
 
+class NotedJson(TypeDecorator[Mapping[str, Any]]):
+    """Plain JSON values whose texts may be messages."""
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Mapping[str, Any] | None, dialect: Dialect) -> dict[str, Any] | None:
+        """List the messages beside the texts."""
+        return None if value is None else noted(value)
+
+    def process_result_value(self, value: dict[str, Any] | None, dialect: Dialect) -> dict[str, Any] | None:
+        """Put the messages in the places of their texts."""
+        restored: dict[str, Any] | None = restore_messages(value)
+        return restored
+
+
 def reference(table: str, name: str, *, null: bool = False, key: bool = False) -> sa.Column[str]:
     """Return a column that points to the id of another table: it goes with that row, or forgets it where it may."""
     target = sa.ForeignKey(f"{table}.id", ondelete="SET NULL" if null else "CASCADE")
@@ -124,6 +144,11 @@ def reference(table: str, name: str, *, null: bool = False, key: bool = False) -
 def text(name: str, *, null: bool = False) -> sa.Column[str]:
     """Return a text of any length."""
     return sa.Column(name, Prose, nullable=null)
+
+
+def message(name: str) -> tuple[sa.Column[str], sa.Column[object]]:
+    """Return a text that pages translate, and its template and values; null: plain text."""
+    return text(name), sa.Column(f"{name}{DATA}", sa.JSON(none_as_null=True))
 
 
 def word(name: str, *, null: bool = False) -> sa.Column[str]:
@@ -154,6 +179,11 @@ def flag(name: str) -> sa.Column[bool]:
 def json_column(name: str) -> sa.Column[object]:
     """Return a column of plain JSON values."""
     return sa.Column(name, sa.JSON, nullable=False)
+
+
+def noted_column(name: str) -> sa.Column[Mapping[str, Any]]:
+    """Return a column of plain JSON values whose texts may be messages."""
+    return sa.Column(name, NotedJson, nullable=False)
 
 
 def tuple_column(name: str) -> sa.Column[tuple[Any, ...]]:

@@ -13,7 +13,9 @@ from vivavoce.store.columns import (
     each,
     flag,
     json_column,
+    message,
     moment,
+    noted_column,
     number,
     reference,
     text,
@@ -105,7 +107,7 @@ audit = _table_with_id(
     reference("users", "user_id", null=True),
     *each(word, "action", "noun", "noun_id"),
     reference("projects", "project_id", null=True),
-    text("detail"),
+    *message("detail"),
     word("address"),
     sa.Index(None, "at"),
 )
@@ -210,7 +212,8 @@ edits = _table_with_id(
     moment("at"),
     reference("users", "user_id", null=True),
     word("action"),
-    *each(text, "summary", "why"),
+    *message("summary"),
+    text("why"),
     word("undoes", null=True),
     word("undone_by", null=True),
     count("size"),
@@ -237,11 +240,12 @@ runs = _table_with_id(
     reference("projects", "project_id"),
     count("number"),
     word("kind"),
-    text("title"),
+    *message("title"),
     choice("state", RunState),
     json_column("options"),  # as the exam checked them
     *each(count, "version", "total", "done", "failed"),
-    *each(text, "headline", "error"),
+    *message("headline"),
+    *message("error"),
     reference("users", "user_id", null=True),
     reference("schedules", "schedule_id", null=True),
     word("suite_id", null=True),
@@ -272,7 +276,7 @@ units = _table_with_id(
     moment("lease_until", null=True),
     moment("started", null=True),
     moment("finished", null=True),
-    text("error"),
+    *message("error"),
     sa.Column("result", sa.LargeBinary),
     sa.UniqueConstraint("run_id", "key"),
     sa.Index(None, "run_id", "state", "phase", "place"),
@@ -291,7 +295,7 @@ turns = _table(
     count("repeat"),
     *each(text, "sent", "reply"),
     *each(word, "status", "outcome"),
-    json_column("detail"),  # reasons, expected, intent, confidence, attempts, in_scope, fallback
+    noted_column("detail"),  # reasons, expected, intent, confidence, attempts, in_scope, fallback
     number("first_ms"),
     sa.Index(None, "run_id", "outcome"),
     sa.Index(None, "run_id", "bot", "script"),
@@ -373,8 +377,8 @@ scores = _table(
     reference("runs", "run_id", key=True),
     reference("dialogues", "dialogue_id", key=True),
     *each(number, "score", "low", "high"),
-    text("refusal"),
-    json_column("detail"),  # effects of messages, reasons, warnings
+    *message("refusal"),
+    noted_column("detail"),  # effects of messages, reasons, warnings
     sa.Index(None, "dialogue_id"),
 )
 

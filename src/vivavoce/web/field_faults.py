@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vivavoce.errors import VivaError
+from vivavoce.messages import join
 
 
 def fault_at(error: VivaError | None, name: str) -> str:
@@ -10,4 +11,4 @@ def fault_at(error: VivaError | None, name: str) -> str:
     if error is None:
         return ""
     found = [fault.message for fault in error.faults if fault.where == name]
-    return "; ".join(found) or (error.what if error.where == name else "")
+    return join("; ", found) or (error.what if error.where == name else "")

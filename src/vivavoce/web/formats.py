@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.reports.shared import numbers
-from vivavoce.web.language import Words, catalogue, gettext_noop
+from vivavoce.web.language import SIGNS, Words, gettext_noop
 from vivavoce.web.parts import differences
-from vivavoce.web.retelling import SIGNS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -47,7 +46,7 @@ class Writer(numbers.Writer):
 
     def phrase(self, text: str) -> str:
         """Return one of the few words that stand in place of a number or beside it."""
-        return self.words.gettext(text)
+        return self.words.said(text)
 
     def between(self, low: float, high: float, digits: int, unit: str) -> str:
         """Write a range."""
@@ -70,10 +69,6 @@ class Writer(numbers.Writer):
         """Write a difference with its sign."""
         shown = round(value, digits)
         return f"{'+' if shown > 0 else '−' if shown < 0 else '±'}{self.number(abs(value), digits)}"
-
-    def plural(self, n: int, one: str, many: str) -> str:
-        """Write a count with its noun: `3 examples`."""
-        return f"{self.number(n)} {catalogue(self.words.language).ngettext(one, many, n)}"
 
     def duration(self, seconds: float | None) -> str:
         """Write how long something takes, in the unit that suits it."""
@@ -141,7 +136,7 @@ class Writer(numbers.Writer):
 def filters(words: Words) -> dict[str, Callable[..., Any]]:
     """Return the filters of templates, by name."""
     writer = Writer(words)
-    names = ("number", "percent", "share", "value", "interval", "plural", "duration", "day", "date", "ago")
+    names = ("number", "percent", "share", "value", "interval", "duration", "day", "date", "ago")
     below = {"said": words.said, "ours": words.ours, "pictured": lambda figure: figure.in_words(words.language)}
     return {**{name: getattr(writer, name) for name in names}, "differences": differences, **below}
 

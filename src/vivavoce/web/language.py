@@ -1,6 +1,7 @@
 """The languages of the interface: which one a person reads, and its words.
 
-English stands in the code and the templates; other languages are catalogues under `locale/`.
+English stands in the code and the templates; other languages are catalogues under `locale/`, which `make catalogues`
+brings up to date. A message of the layers below (`vivavoce.messages`) is looked up by its template.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from vivavoce.languages import Use, name_languages
-from vivavoce.web.retelling import retell, retell_ours
+from vivavoce.messages import Message, fill, write_english
 
 __all__ = [
     "DEFAULT",
@@ -20,6 +22,7 @@ __all__ = [
     "LANGUAGES",
     "LOCALE",
     "ROLES",
+    "SIGNS",
     "Words",
     "catalogue",
     "choose_language",
@@ -31,6 +34,8 @@ LOCALE = Path(__file__).parent / "locale"
 DEFAULT = "en"
 # Each language by its own name: whoever needs it can read it.
 LANGUAGES: Mapping[str, str] = name_languages(Use.INTERFACE, native=True)
+# What English sets between groups of three digits and before decimals, and what other languages set there.
+SIGNS: Mapping[str, Mapping[int, int]] = MappingProxyType({"de": str.maketrans(",.", ".,")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +45,43 @@ class Words:
     language: str = DEFAULT
 
     def gettext(self, text: str, /, **values: object) -> str:
-        """Return a text in this language, with `%(name)s` filled in from the values."""
+        """Return a text in this language, with `%(name)s` filled in from the values; messages are translated."""
         # To gettext an empty text is the head of the catalogue.
-        said = catalogue(self.language).gettext(text) if text else ""
-        return said % values if values else said
+        translation = catalogue(self.language).gettext(text) if text else ""
+        return translation % self._write(values) if values else translation
 
     def ngettext(self, one: str, many: str, n: int, /, **values: object) -> str:
         """Return the form that suits the number; `%(num)s` is the number itself."""
-        return catalogue(self.language).ngettext(one, many, n) % {"num": n, **values}
+        return catalogue(self.language).ngettext(one, many, n) % {"num": n, **self._write(values)}
 
     def said(self, text: str) -> str:
-        """Return a text of the layers below (see `vivavoce.sentences`) in this language."""
-        return text if self.language == DEFAULT else retell(self.language, text)
+        """Return a text of the layers below in this language; what no catalogue has stays English."""
+        if self.language == DEFAULT or not text:
+            return text
+        if not isinstance(text, Message):
+            return catalogue(self.language).gettext(text)
+        if text.plural:
+            template = catalogue(self.language).ngettext(text.template, text.plural, int(text.values["n"]))
+        else:
+            template = catalogue(self.language).gettext(text.template) if text.template else ""
+        return fill(template, text.values, self._value, count=bool(text.plural))
 
     def ours(self, text: str) -> str:
-        """Return a text that may be somebody's own in this language, where it is one of ours."""
-        return text if self.language == DEFAULT else retell_ours(self.language, text)
+        """Return a text in this language if it is a message; anything else is somebody's own."""
+        return self.said(text) if isinstance(text, Message) else text
+
+    def _write(self, values: Mapping[str, object]) -> dict[str, object]:
+        return {name: self.ours(value) if isinstance(value, str) else value for name, value in values.items()}
+
+    def _value(self, value: str | float, form: str) -> str:
+        """Write a value of a message: numbers as the language does, messages translated."""
+        if not isinstance(value, str):
+            number = format(value, form).translate(SIGNS.get(self.language, {}))
+            return number.replace("%", " %")
+        text = self.ours(value)
+        if form == "dative" and isinstance(value, Message) and value.values.get("n", 1) != 1:
+            return text if text.endswith(("n", "s")) else f"{text}n"
+        return write_english(text, form)
 
 
 def gettext_noop(text: str) -> str:

@@ -155,7 +155,7 @@ def _read_value(form: Fields, option: Option) -> Any:
         # Names of plug-ins are checked where it is known who may choose which.
         return text if option.plugins else check_value(option, _parse(option, text))
     except UnfitError as error:
-        form.faults.append(Fault(str(error), option.name))
+        form.faults.append(Fault(error.what, option.name))
         return None
 
 

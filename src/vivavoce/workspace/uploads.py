@@ -55,7 +55,8 @@ class PendingUploads:
         if not fresh or not secrets.compare_digest(str(kept["key"]).encode(), key.encode("utf-8", "replace")):
             raise AbsentError(
                 say(
-                    "this preview is not there any more: it was used, replaced by a newer one, or is older than an hour"
+                    "this preview is not there any more: it was used, replaced by a newer one, "
+                    "or is older than an hour"
                 ),
                 remedy=self.remedy,
             )

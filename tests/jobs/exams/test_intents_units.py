@@ -34,6 +34,7 @@ from vivavoce.jobs.exams import intents
 from vivavoce.jobs.exams.documents import canonical_json, dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished, Work
 from vivavoce.jobs.exams.registry import load_exam, perform_work
+from vivavoce.messages import noted
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Dataset
 from vivavoce.text.vectors import encoder_available
@@ -61,7 +62,7 @@ def whole(**changes: Any) -> bytes:
     found = plain.to_json()
     for setting in found["settings"]:
         del setting["timing"]
-    return canonical_json(found)
+    return canonical_json(noted(found))
 
 
 def test_units_find_what_the_exam_in_one_go_finds(conclusion: Conclusion) -> None:

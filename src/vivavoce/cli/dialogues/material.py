@@ -19,6 +19,7 @@ from vivavoce.cli.shared.failures import kept_in, tell
 from vivavoce.cli.shared.material import MEGABYTE
 from vivavoce.cli.shared.progress import Report
 from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest
+from vivavoce.messages import change_texts
 
 if TYPE_CHECKING:
     from vivavoce.dialogues import Corpus, Dialogue, DialoguesResult, Rater, Recalibration
@@ -87,7 +88,7 @@ class Log:
         }
 
     def _named(self, note: str) -> str:
-        return note.replace(str(self.path), self.name)
+        return change_texts(note, lambda text: text.replace(str(self.path), self.name))
 
 
 @contextmanager
@@ -133,11 +134,12 @@ def _renamed(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except VivaError as error:
-        error.where = error.where.replace(str(path), name)
-        error.faults = tuple(
-            Fault(fault.message.replace(str(path), name), fault.where.replace(str(path), name))
-            for fault in error.faults
-        )
+
+        def rename(text: str) -> str:
+            return change_texts(text, lambda value: value.replace(str(path), name))
+
+        error.where = rename(error.where)
+        error.faults = tuple(Fault(rename(fault.message), rename(fault.where)) for fault in error.faults)
         raise
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from vivavoce.cli.shared.failures import explain, resume_sentence, tell
 from vivavoce.cli.shared.options import Output
 from vivavoce.errors import Fault, GateError, UsageError, WorkError
+from vivavoce.messages import noted
 from vivavoce.version import __version__
 
 
@@ -77,7 +78,7 @@ def write_content(path: str | Path, content: Mapping[str, Any], *, private: bool
     """Write JSON, all or nothing; `private`: for the eyes of the owner only."""
     from vivavoce.files import write_json
 
-    write_json(path, content, private=private)
+    write_json(path, noted(content), private=private)
 
 
 def write_page(path: str | Path, html: str) -> None:

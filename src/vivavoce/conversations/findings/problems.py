@@ -12,8 +12,7 @@ from vivavoce.conversations.findings.columns import Columns, Ints
 from vivavoce.conversations.findings.topics import truth_of
 from vivavoce.conversations.result import Line, Problem
 from vivavoce.conversations.transcript import TalkKey
-from vivavoce.errors import plural
-from vivavoce.messages import say
+from vivavoce.messages import say, say_count
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status
 
@@ -26,7 +25,7 @@ Finding = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How one kind of problem is said; `{0}` and `{1}` are the names that it is about.
+    """How one kind of problem is said; `{about}` and `{other}` are what it is about.
 
     `remedy` holds for every bot; `nlu` and `model` are for bots with topics and for language models.
     """
@@ -43,7 +42,7 @@ class _Kind:
 
 _KINDS = {
     "wrong_topic": _Kind(
-        say("questions about {0} are answered as if they were about {1}"),
+        say("questions about {about} are answered as if they were about {other}"),
         say("read these messages and say in the bot what tells the two topics apart"),
         nlu=say(
             "compare the training phrases of the two topics: move those that are on the wrong side, or merge the "
@@ -52,7 +51,7 @@ _KINDS = {
         model=say("describe in the prompt or in the tools what tells the two topics apart, with an example of each"),
     ),
     "missed_topic": _Kind(
-        say('questions about {0} get "I don\'t know"'),
+        say('questions about {about} get "I don\'t know"'),
         say("read these messages: teach the bot to answer them, or expect that it declines"),
         nlu=say(
             "add training phrases for this topic in the words of these messages, or lower the confidence threshold"
@@ -60,11 +59,11 @@ _KINDS = {
         model=say("say in the prompt that these questions are to be answered, and give it what it needs to know"),
     ),
     "wrong_reply": _Kind(
-        say("questions about {0} get another reply than expected"),
+        say("questions about {about} get another reply than expected"),
         say("read these replies: correct the answer or its details in the bot, or the expectation in the scenario"),
     ),
     "overreach": _Kind(
-        say("questions that it should decline are answered with {0}"),
+        say("questions that it should decline are answered with {about}"),
         say("read these messages: teach the bot what it should not answer, or expect an answer"),
         nlu=say("give the bot examples of what it should not answer, or raise the confidence threshold"),
         model=say("say in the prompt what it must not answer and how it should decline, with an example"),
@@ -84,15 +83,15 @@ _KINDS = {
         say("find out what the bot waits for, or allow it more time"),
     ),
     "slow": _Kind(
-        say("answers take longer than {slow_ms:.0f} seconds", slow_ms=SLOW_MS / 1000),
+        say("answers take longer than {seconds:.0f} seconds"),
         say("show that the bot is typing, and find out what it waits for"),
     ),
     "error": _Kind(
-        say("messages could not be run: {0}"),
+        say("messages could not be run: {about}"),
         say("repair the connection and resume the run; these turns are in no rate"),
     ),
     "failed": _Kind(
-        say("messages could not be run: {0}"),
+        say("messages could not be run: {about}"),
         say("correct the program, whose message is shown, and resume the run; these turns are in no rate"),
     ),
 }
@@ -139,12 +138,16 @@ def _findings(line: Line, lost: bool) -> Iterator[Finding]:
 
 def _topic(line: Line) -> str:
     topic = truth_of(line)
-    return f"'{topic}'" if topic else say("no named topic (scenario '{scenario}')", scenario=line.scenario)
+    return (
+        say("'{topic}'", topic=topic)
+        if topic
+        else say("no named topic (scenario '{scenario}')", scenario=line.scenario)
+    )
 
 
 def _answered_with(line: Line) -> str:
     intent = line.verdict.intent
-    return say("the topic '{intent}'", intent=intent) if intent else say("a reply of some other kind")
+    return say("the topic '{topic}'", topic=intent) if intent else say("a reply of some other kind")
 
 
 def _silence(line: Line) -> Finding:
@@ -158,7 +161,7 @@ def _error(line: Line) -> Finding:
 
 
 _BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
-    TurnOutcome.WRONG_INTENT: lambda line: ("wrong_topic", _topic(line), f"'{line.verdict.intent}'"),
+    TurnOutcome.WRONG_INTENT: lambda line: ("wrong_topic", _topic(line), say("'{topic}'", topic=line.verdict.intent)),
     TurnOutcome.MISSED: lambda line: ("missed_topic", _topic(line), ""),
     TurnOutcome.WRONG_REPLY: lambda line: ("wrong_reply", _topic(line), ""),
     TurnOutcome.OVERREACH: lambda line: ("overreach", _answered_with(line), ""),
@@ -169,12 +172,17 @@ _BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
 
 def _problem(bot: str, finding: Finding, lines: Sequence[Line], nature: Nature) -> Problem:
     kind, *names = finding
-    said = _KINDS[kind].message.format(*names)
+    said = say(_KINDS[kind].message, about=names[0], other=names[1], seconds=SLOW_MS / 1000)
     # A turn that was repeated is one example.
     first: dict[tuple[str, int], TalkKey] = {}
     for line in lines:
         first.setdefault((line.key.script, line.number), line.key)
     examples = tuple((key, number) for (_, number), key in first.items())[:EXAMPLES]
     return Problem(
-        bot, kind, f"{said} ({plural(len(lines), 'turn')})", len(lines), examples, _KINDS[kind].advice(nature)
+        bot,
+        kind,
+        say("{problem} ({turns})", problem=said, turns=say_count(len(lines), "{n} turn", "{n} turns")),
+        len(lines),
+        examples,
+        _KINDS[kind].advice(nature),
     )

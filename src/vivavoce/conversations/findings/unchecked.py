@@ -9,7 +9,7 @@ import numpy as np
 
 from vivavoce.conversations.findings.columns import Columns
 from vivavoce.conversations.result import Delay, Gap, Unchecked
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, say, say_count
 from vivavoce.outcomes import TurnOutcome
 
 __all__ = ["find_delays", "find_unchecked", "warn_of_delays", "warn_of_gap"]
@@ -37,7 +37,7 @@ def warn_of_gap(one: Unchecked) -> str:
     if not one.turns:
         return say("{bot} reports no {part}: {rest}", bot=bot, part=part, rest=rest)
     left = say("{turns:,} of {turns2} could not be checked, so no number counts them", turns=one.turns, turns2=turns)
-    unchecked = f"{left}; {rest}" if one.partly else left
+    unchecked = join("; ", (left, rest)) if one.partly else left
     return say(
         "{bot} reports no {part}: {unchecked}. Expect a reply in these turns too, or let the bot report {part}.",
         bot=bot,

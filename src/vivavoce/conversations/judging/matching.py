@@ -260,8 +260,12 @@ def _told(case: _Case, passed: bool, trouble: str) -> Matched:
     if not passed:
         return Matched(False, case.kind, why=trouble or _not_found(case))
     short = case.kind is Match.SUBSTRING and len(plain(case.pattern.text)) < SHORT
-    note = "; it is short and may stand inside another word" if short else ""
-    return Matched(True, case.kind, why=f"found {shorten(case.pattern.text)} ({case.kind}){note}")
+    note = say("; it is short and may stand inside another word") if short else ""
+    return Matched(
+        True,
+        case.kind,
+        why=say("found {text} ({kind}){note}", text=shorten(case.pattern.text), kind=case.kind, note=note),
+    )
 
 
 def _not_found(case: _Case) -> str:
@@ -314,9 +318,8 @@ def _near(case: _Case, score: float, held_back: str) -> Matched:
             say("near {said}, but {held_back}: a person should look", said=said, held_back=held_back),
         )
     passed = score >= minimum
-    return Matched(
-        passed, case.kind, score, why=f"near {said}" if passed else say("not near enough to {said}", said=said)
-    )
+    why = say("near {said}", said=said) if passed else say("not near enough to {said}", said=said)
+    return Matched(passed, case.kind, score, why=why)
 
 
 _MATCHERS: Mapping[Match, Callable[[_Case], Matched]] = {

@@ -23,6 +23,7 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
 from vivavoce.conversations.transcript import RunHeader, State, TalkKey
 from vivavoce.errors import UsageError, WorkError, plural
+from vivavoce.messages import say, say_count
 from vivavoce.version import __version__
 
 __all__ = ["RunEnd", "RunOptions", "begin_run", "hold_conversations", "options_of"]
@@ -164,9 +165,10 @@ def despair(channel: Channel, failures: int, most: int) -> str:
     """Say why there is no use in asking a bot any more after so many failures in a row; nothing while there is."""
     name, wait = channel.bot.facts.name, channel.policy.pace.turned_away
     if wait is not None:
-        return f"{name}: it asks to be left alone for {wait:,.0f} seconds (429)"
+        return say("{name}: it asks to be left alone for {wait:,.0f} seconds (429)", name=name, wait=wait)
     if failures >= most:
-        return f"{name}: {plural(failures, 'conversation')} in a row without any answer"
+        talks = say_count(failures, "{n} conversation", "{n} conversations")
+        return say("{name}: {talks} in a row without any answer", name=name, talks=talks)
     return ""
 
 

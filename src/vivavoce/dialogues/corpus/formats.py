@@ -15,6 +15,7 @@ from vivavoce.dialogues.corpus.sheets import find_columns, read_sheet
 from vivavoce.dialogues.corpus.stored import write_dialogues
 from vivavoce.dialogues.corpus.transcripts import find_spoken, read_transcripts
 from vivavoce.errors import DataError, Fault, FileError
+from vivavoce.files.advice import Advice
 from vivavoce.files.delimited import DELIMITERS
 from vivavoce.files.formats import Format, Kind, SourceFile, find_format, get_format, list_formats, refuse_format
 from vivavoce.files.sources import read_text
@@ -35,7 +36,7 @@ def read_entries(path: Path, format: str | None, options: ReadOptions) -> Iterat
         raise FileError(
             say("it is not clear which format this is"),
             where=str(path),
-            remedy=f"name it with --format: {', '.join(names)}",
+            remedy=say(Advice.CHOOSE_FORMAT, names=", ".join(names)),
         )
     if chosen.reader is None:
         raise refuse_format(chosen, "it is not read as dialogues", str(path))
@@ -83,12 +84,12 @@ def _read_lines(file: SourceFile) -> Iterator[Entry]:
     for number, line in read_lines(file.path, file.options):
         place = say("line {number}", number=number)
         if isinstance(line, BrokenJsonError):
-            yield Entry(place, None, (Fault(str(line), place),))
+            yield Entry(place, None, (Fault(line.args[0], place),))
             continue
         try:
             item = parse_json(line)
         except BrokenJsonError as error:
-            yield Entry(place, None, (Fault(say("the line is not valid JSON: {error}", error=error), place),))
+            yield Entry(place, None, (Fault(say("the line is not valid JSON: {error}", error=error.args[0]), place),))
             continue
         yield from read_object(item, number, "line", file.options)
 
@@ -98,9 +99,9 @@ def _read_whole(file: SourceFile) -> Iterator[Entry]:
         content = parse_json(read_text(file.path, file.options))
     except BrokenJsonError as error:
         raise FileError(
-            say("the file is not valid JSON: {error}", error=error),
+            say("the file is not valid JSON: {error}", error=error.args[0]),
             where=str(file.path),
-            remedy="correct the place; if each line is an object of its own, give --format jsonl",
+            remedy=say(Advice.GIVE_JSONL),
         ) from None
     if isinstance(content, dict):
         inner = next((content[key] for key in LISTS if isinstance(content.get(key), list)), None)

@@ -19,7 +19,7 @@ from vivavoce.dialogues.corpus.values import (
 from vivavoce.dialogues.dialogue import Rating, Utterance
 from vivavoce.errors import nearest
 from vivavoce.files.tables import ReadOptions
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "role", "sender", "author", "from", "userId"),
@@ -107,7 +107,7 @@ def _utterance(
     try:
         return _read(item, keys, options)
     except UnreadableError as error:
-        found.fault(say("turn {place}: {error}", place=place, error=error))
+        found.fault(say("turn {place}: {error}", place=place, error=error.args[0]))
         return None
 
 
@@ -194,7 +194,7 @@ def _rating(item: object, rater: str | None, place: int, found: Findings) -> Rat
             )
         return Rating(rater or "", read_mark(item))
     except UnreadableError as error:
-        found.fault(f"{who}: {error}")
+        found.fault(join(": ", (who, error.args[0])))
         return None
 
 

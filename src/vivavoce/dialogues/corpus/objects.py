@@ -77,7 +77,7 @@ def _convai(
     try:
         return read()
     except UnreadableError as error:
-        found.fault(str(error))
+        found.fault(error.args[0])
         return None
 
 
@@ -141,7 +141,7 @@ def _name(
     try:
         return read_name(value, what)
     except UnreadableError as error:
-        found.fault(str(error))
+        found.fault(error.args[0])
         return None
 
 
@@ -149,7 +149,7 @@ def _passed(item: Mapping[str, object], key: str | None, found: Findings) -> boo
     try:
         return read_flag(item[key], "'passed'") if key else None
     except UnreadableError as error:
-        found.fault(str(error))
+        found.fault(error.args[0])
         return None
 
 

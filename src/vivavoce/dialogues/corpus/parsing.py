@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from vivavoce.errors import FileError
+from vivavoce.files.advice import Advice
 from vivavoce.files.jsons import refuse_repeated_keys
 from vivavoce.files.sources import check_text, find_mark, read_head_bytes, read_text, refuse_encoding
 from vivavoce.files.tables import ReadOptions
@@ -68,7 +69,7 @@ def _limited(file: IO[bytes], path: Path, limit: int) -> Iterator[bytes]:
             raise FileError(
                 say("the line has more than {limit:,} bytes", limit=limit),
                 where=say("{path}, line {number}", path=path, number=number),
-                remedy="write one dialogue on each line; if it is right, raise --max-file-mb",
+                remedy=say(Advice.LINE_TOO_LONG),
             )
         yield line
 
@@ -96,6 +97,10 @@ def _decoded(line: bytes, encoding: str) -> str | BrokenJsonError:
     except UnicodeDecodeError as error:
         shown = " ".join(line[max(error.start - 20, 0) : error.start + 20].decode("cp1252", "replace").split())
         return BrokenJsonError(
-            f"the text is not {error.encoding}: byte {line[error.start]:#04x}; save the file as UTF-8, "
-            f"or give --encoding cp1252, with which the place reads: {shown}"
+            say(
+                "the text is not {encoding}: byte {byte:#04x}; {advice}",
+                encoding=error.encoding,
+                byte=line[error.start],
+                advice=say(Advice.GIVE_CP1252, shown=shown),
+            )
         )

@@ -10,8 +10,9 @@ from pathlib import Path
 from vivavoce.dialogues.corpus.entries import Entry
 from vivavoce.dialogues.corpus.formats import read_entries
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest, plural
+from vivavoce.errors import DataError, EmptyFileError, Fault, FileError, UsageError, nearest
 from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS
+from vivavoce.files.advice import Advice
 from vivavoce.files.exclusions import exclusion
 from vivavoce.files.sources import check_file
 from vivavoce.files.tables import ReadOptions
@@ -21,6 +22,20 @@ from vivavoce.messages import say, say_count
 MAX_FAULTS = 10_000
 AT_LEAST_ONE = say("give a file with at least one dialogue")
 Tell = Callable[[str], None]
+
+
+class NothingLeftError(DataError):
+    """Every dialogue of a file was left out."""
+
+
+def _counted(remark: str, times: int, first: str) -> str:
+    dialogues = say_count(times, "{n} dialogue", "{n} dialogues")
+    return say(
+        "{remark} ({dialogues}, first in {first})",
+        remark=remark.removesuffix(".") if remark.endswith(".") else remark,
+        dialogues=dialogues,
+        first=first,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +136,8 @@ class _Reading:
             yield from read_entries(self.path, self.format, self.options)
         except FileError as error:
             # Files of examples are opened in the same way, and an empty one is called so there.
-            error.remedy = error.remedy.replace("at least one example", "at least one dialogue")
+            if isinstance(error, EmptyFileError):
+                error.remedy = say("give a file with at least one dialogue")
             raise
 
     def _count(self, dialogue: Dialogue) -> None:
@@ -156,7 +172,7 @@ class _Reading:
 
     def _take_faults(self, faults: Sequence[Fault], tell: Tell) -> None:
         self.excluded += 1
-        placed = [Fault(fault.message, f"{self.path}, {fault.where}") for fault in faults]
+        placed = [Fault(fault.message, say("{path}, {place}", path=self.path, place=fault.where)) for fault in faults]
         if self.skip_bad:
             for fault in placed:
                 tell(exclusion(fault))
@@ -173,15 +189,14 @@ class _Reading:
         self._check_bot()
         for remark, times in self.remarks.items():
             first = self.first[remark]
-            told = f"{remark.removesuffix('.')} ({plural(times, 'dialogue')}, first in {first})" if first else remark
-            tell(f"{self.path}: {told}")
+            tell(say("{path}: {remark}", path=self.path, remark=_counted(remark, times, first) if first else remark))
 
     def _refusal(self, what: str) -> DataError:
         return DataError(
             what,
             where=str(self.path),
             faults=self.faults,
-            remedy="correct them, or leave such dialogues out with --skip-bad: each is listed",
+            remedy=say(Advice.SKIP_DIALOGUES),
         )
 
     def _nothing(self) -> DataError:
@@ -190,7 +205,7 @@ class _Reading:
                 "nothing is left: {dialogues} cannot be used",
                 dialogues=say_count(self.excluded, "{n} dialogue", "{n} dialogues"),
             )
-            return DataError(what, where=str(self.path), remedy="read the file without --skip-bad to see why")
+            return NothingLeftError(what, where=str(self.path), remedy=say(Advice.DO_NOT_SKIP))
         return DataError(say("there are no dialogues"), where=str(self.path), remedy=AT_LEAST_ONE)
 
     def _check_bot(self) -> None:

@@ -201,7 +201,7 @@ class _Rows:
             value = self.cell(row, role)
             return None if value is None else read(value)
         except UnreadableError as error:
-            self.fault(row, str(error))
+            self.fault(row, error.args[0])
             return None
 
     def same(self, rows: Sequence[Row], role: str, read: Callable[[object], T]) -> T | None:
@@ -237,8 +237,8 @@ class _Rows:
                 self.fault(
                     row,
                     say(
-                        "the rating is {mark:g}, but {first:g} in {unit} {number}: a dialogue has one rating of each rater; "
-                        "name several raters in a column 'rater'",
+                        "the rating is {mark:g}, but {first:g} in {unit} {number}: a dialogue has one rating of "
+                        "each rater; name several raters in a column 'rater'",
                         mark=mark,
                         first=first,
                         unit=self.unit,

@@ -81,7 +81,7 @@ def _sender(item: Mapping[str, object], found: Findings) -> str:
     try:
         return read_name(item["sender_id"], "sender_id")
     except UnreadableError as error:
-        found.fault(str(error))
+        found.fault(error.args[0])
         return ""
 
 

@@ -118,7 +118,7 @@ def _rate(mark: re.Match[str], number: int, ratings: dict[str, Rating], found: F
     try:
         rating = Rating(rater, read_mark(mark[2]))
     except UnreadableError as error:
-        found.fault(str(error), say("line {number}", number=number))
+        found.fault(error.args[0], say("line {number}", number=number))
         return
     if rater in ratings:
         found.fault(

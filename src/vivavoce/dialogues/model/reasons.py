@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.dialogues.model.features import FEATURE, NAMES
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, say, say_count
 
 Floats = NDArray[np.float64]
 Row = Callable[[str], float]
@@ -97,7 +97,7 @@ def _questions(value: Row, peer: str) -> str:
     if not value("peer_asked_each"):
         return said
     back = say("{peer} met {value:.0%} of questions with a question", peer=peer, value=value("asked_back_share"))
-    return f"{said}; {back}"
+    return join("; ", (said, back))
 
 
 def _not_knowing(value: Row, peer: str) -> str:

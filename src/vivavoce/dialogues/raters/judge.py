@@ -20,6 +20,7 @@ from vivavoce.dialogues.raters.options import RaterOptions
 from vivavoce.dialogues.raters.rubric import VERSION, Question, fingerprint, write_question
 from vivavoce.dialogues.result import Cause, Origin, Reason, Score, TurnEffect
 from vivavoce.errors import BotError, plural
+from vivavoce.messages import Message, say
 from vivavoce.records import Reply, Status
 
 __all__ = ["JudgeRater"]
@@ -27,6 +28,16 @@ __all__ = ["JudgeRater"]
 # So many questions in a row without an answer end the asking: the judge is down, or the key is wrong.
 GIVE_UP_AFTER = 10
 CLOSE_SECONDS = 5.0
+# What statuses mean where the bot at the other end is the judge.
+_MEANINGS = {
+    Status.EMPTY: say("the judge answered with nothing"),
+    Status.TIMEOUT: say("the judge did not answer in time"),
+    Status.UNREACHABLE: say("no connection to the judge"),
+    Status.CLOSED: say("the judge closed the connection before it answered"),
+    Status.RATE_LIMITED: say("the judge asked for fewer messages (429) until the tries were used up"),
+    Status.SERVER_ERROR: say("the judge reported a failure of its own (5xx)"),
+    Status.REFUSED: say("the judge refused the request (4xx)"),
+}
 SILENT = "nothing was said in this talk"
 
 
@@ -190,8 +201,9 @@ class _Run:
 
 def _about_judge(error: BotError) -> BotError:
     """Return the error in words; here the bot at the other end is the judge."""
-    meaning = Status(error.status).meaning
-    what = error.what.replace(meaning, meaning.replace("the bot", "the judge"), 1)
+    what, meaning = error.what, _MEANINGS.get(Status(error.status))
+    if meaning is not None and isinstance(what, Message) and "meaning" in what.values:
+        what = Message(what.template, {**what.values, "meaning": meaning})
     return BotError(what, status=error.status, retry_after=error.retry_after)
 
 

@@ -140,23 +140,14 @@ def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, 
         )
     elif origin.lengths and not origin.lengths[0] <= len(turns) <= origin.lengths[1]:
         low, high = origin.lengths
-        shorter = say(
-            "shorter than the talks that the model learned from ({low} to {high} messages)", low=low, high=high
-        )
-        longer = say(
-            "longer than the talks that the model learned from ({low} to {high} messages)", low=low, high=high
-        )
-        found.append(shorter if len(turns) < low else longer)
+        shorter = say("shorter than the talks that the model learned from ({low} to {high} messages)")
+        longer = say("longer than the talks that the model learned from ({low} to {high} messages)")
+        found.append(say(shorter if len(turns) < low else longer, low=low, high=high))
     if empty := sum(not turn.text.strip() for turn in turns):
         found.append(say("{messages} without text", messages=say_count(empty, "{n} message", "{n} messages")))
-    if len(dialogue.speakers) > 2:
-        found.append(
-            say(
-                "{count} speakers: all but {judge_of} were taken for one side",
-                count=len(dialogue.speakers),
-                judge_of=judge_of(dialogue),
-            )
-        )
+    if (count := len(dialogue.speakers)) > 2:
+        judge = judge_of(dialogue)
+        found.append(say("{count} speakers: all but {judge_of} were taken for one side", count=count, judge_of=judge))
     if dialogue.bots and set(dialogue.speakers) <= dialogue.bots:
         found.append(say("all speakers are bots: seen from the side of {judge_of}", judge_of=judge_of(dialogue)))
     if wordy := sum(len(turn.text.split()) > MOST_WORDS for turn in turns if len(turn.text) > MOST_WORDS):

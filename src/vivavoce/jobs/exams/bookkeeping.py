@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from vivavoce.errors import UsageError, nearest, plural
+from vivavoce.errors import UsageError, nearest, plural, without_remedy
 from vivavoce.jobs.exams.protocol import Finished
 from vivavoce.messages import say
 
 __all__ = ["NOT_DONE", "find_unit", "reasons_of", "remarks_on"]
 
 T = TypeVar("T")
-NOT_DONE = "it was not done"
-# Where an error begins to say what to do next; a list of failures has its own place for that.
-ADVICE = "\nWhat to do:"
+NOT_DONE = say("it was not done")
 
 
 def find_unit(units: Mapping[str, T], name: str) -> T:
@@ -29,7 +27,7 @@ def find_unit(units: Mapping[str, T], name: str) -> T:
 
 def reasons_of(finished: Finished) -> dict[str, str]:
     """Return why units failed, by their keys, without the advice."""
-    return {failure.key: failure.reason.partition(ADVICE)[0] for failure in finished.failures}
+    return {failure.key: without_remedy(failure.reason) for failure in finished.failures}
 
 
 def remarks_on(finished: Finished, keys: Iterable[str]) -> Iterator[str]:

@@ -14,8 +14,8 @@ from vivavoce.conversations.record_form import transcript_to_text
 from vivavoce.conversations.running.holding import hold_alone
 from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, talks_of
 from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript, as_met
-from vivavoce.errors import UsageError, plural
-from vivavoce.jobs.exams.documents import figure_documents, html_document, json_document
+from vivavoce.errors import UsageError, without_remedy
+from vivavoce.jobs.exams.documents import figure_documents, html_document, json_document, storable
 from vivavoce.jobs.exams.kinds import CONVERSATIONS, PUBLIC_ONLY
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
@@ -29,7 +29,7 @@ from vivavoce.jobs.exams.protocol import (
     Work,
 )
 from vivavoce.jobs.exams.talks import Material, Told, make_holding, open_channel, read_material, read_talk
-from vivavoce.messages import say
+from vivavoce.messages import Message, say, say_count
 from vivavoce.records import Rate
 
 if TYPE_CHECKING:
@@ -209,24 +209,19 @@ def _turn_line(line: Line, turn: ScriptTurn, exchange: Exchange | None) -> TurnL
         domain=line.domain,
         level=line.level,
         kind=line.kind,
-        sent=_storable(exchange.sent if exchange is not None else turn.text),
-        reply=_storable(reply.shown if reply is not None else ""),
+        sent=storable(exchange.sent if exchange is not None else turn.text),
+        reply=storable(reply.shown if reply is not None else ""),
         status=line.status,
         outcome=str(line.verdict.outcome),
-        reasons=tuple(_storable(reason) for reason in line.verdict.reasons),
+        reasons=tuple(storable(reason) for reason in line.verdict.reasons),
         expected=line.expected,
-        intent=None if line.verdict.intent is None else _storable(line.verdict.intent),
+        intent=None if line.verdict.intent is None else storable(line.verdict.intent),
         confidence=None if reply is None else reply.confidence,
         first_ms=line.first_ms,
         attempts=line.attempts,
         in_scope=line.verdict.in_scope,
         fallback=line.verdict.fallback,
     )
-
-
-def _storable(text: str) -> str:
-    """Return a text that every database takes: a bot may send half a character, or the one that ends strings."""
-    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "backslashreplace").decode()
 
 
 # --- the conclusion ----------------------------------------------------------------------------------------------
@@ -255,10 +250,12 @@ def _reasons(material: Material, failures: tuple[Failure, ...]) -> Iterator[str]
     """Say why talks were not held, once for each reason of each bot."""
     counted = Counter((material.talk(failure.key).bot, _reason(failure)) for failure in failures)
     for (bot, reason), talks in counted.items():
-        yield f"{bot}: {plural(talks, 'conversation')} not held: {reason}"
+        conversations = say_count(talks, "{n} conversation", "{n} conversations")
+        yield say("{bot}: {conversations} not held: {reason}", bot=bot, conversations=conversations, reason=reason)
 
 
 def _reason(failure: Failure) -> str:
-    # An error begins with its place and ends with its remedy; without them the same reasons are the same words.
-    lines = failure.reason.removeprefix(f"{failure.key}: ").strip().splitlines()
-    return lines[0] if lines else "no reason was given"
+    """Return why a talk was not held, without place and faults: the same reasons are the same words then."""
+    problem = without_remedy(failure.reason, failure.key)
+    what = problem.values.get("what") if isinstance(problem, Message) else None
+    return what if isinstance(what, str) else problem or say("no reason was given")

@@ -30,7 +30,7 @@ from vivavoce.jobs.exams.protocol import (
     Work,
 )
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import noted, restore_messages, say
 
 __all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
 
@@ -74,7 +74,7 @@ class Dialogues(Exam):
         log = _log(work.material)
         rater = _RATERS.get((work.run, checked["rater"]), lambda: load_rater(checked["rater"]))
         talks = find_unit(log.chunks(), work.key)
-        return canonical_json([_score_json(score) for score in rate_in_chunks(rater, talks)])
+        return canonical_json([noted(_score_json(score)) for score in rate_in_chunks(rater, talks)])
 
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say what the scores mean, as an exam in one go would."""
@@ -130,16 +130,17 @@ def _gather(log: Log, finished: Finished) -> list[Score]:
     reasons = reasons_of(finished)
     chunks = log.chunks()
     if not any(key in finished.results for key in chunks):
-        what = next((f"no talk was scored; the first time: {reason}" for reason in reasons.values()), "")
-        raise WorkError(
-            what or say("no talk was scored"), remedy=say("let the run go on, or let the failed units be tried again")
+        first = next(iter(reasons.values()), "")
+        what = (
+            say("no talk was scored; the first time: {reason}", reason=first) if first else say("no talk was scored")
         )
+        raise WorkError(what, remedy=say("let the run go on, or let the failed units be tried again"))
     scores: list[Score] = []
     for key, talks in chunks.items():
         if key in finished.results:
-            scores += scores_from_json(json.loads(finished.results[key]))
+            scores += scores_from_json([restore_messages(plain) for plain in json.loads(finished.results[key])])
         else:
-            why = f"not scored: {reasons.get(key, NOT_DONE)}"
+            why = say("not scored: {reason}", reason=reasons.get(key, NOT_DONE))
             scores += [Score(talk.id, None, refusal=why, cause=Cause.UNANSWERED) for talk in talks]
     return scores
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.codec import from_json, shape, to_json
 from vivavoce.errors import DataError
 from vivavoce.jobs.exams.protocol import Document
+from vivavoce.messages import change_texts, noted, restore_messages, say
 from vivavoce.records import Dataset, Example
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = [
     "html_document",
     "json_document",
     "page_spec",
+    "storable",
 ]
 
 JSON, HTML, SVG = "application/json", "text/html", "image/svg+xml"
@@ -33,9 +35,18 @@ def canonical_json(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def json_document(name: str, value: object) -> Document:
-    """Return a document that machines read."""
-    return Document(name, JSON, canonical_json(value))
+def json_document(name: str, value: Mapping[str, Any]) -> Document:
+    """Return a document that machines read; the messages in it are listed, so that they can be translated."""
+    return Document(name, JSON, canonical_json(noted(value)))
+
+
+def storable(text: str) -> str:
+    """Return a text that every database takes: no half characters, none that ends a string."""
+
+    def clean(value: str) -> str:
+        return value.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "backslashreplace").decode()
+
+    return change_texts(text, clean)
 
 
 def html_document(name: str, page: str) -> Document:
@@ -46,13 +57,14 @@ def html_document(name: str, page: str) -> Document:
 def figure_documents(figures: Mapping[str, Figure]) -> Iterator[Document]:
     """Yield each figure twice: as a specification that a browser draws, and drawn.
 
-    The specification also says what the figure is called and how it is read.
+    The specification also says what the figure is called, how it is read, and how wide it is drawn.
     """
     from vivavoce.reports.shared.svg import to_svg
 
     for name, figure in figures.items():
-        told = {"title": figure.title, "meaning": figure.meaning}
-        yield json_document(f"charts/{name}.json", {**page_spec(figure.chart.to_dict()), "usermeta": told})
+        spec = figure.chart.to_dict()
+        about = {"title": figure.title, "meaning": figure.meaning, "width": spec.get("width")}
+        yield json_document(f"charts/{name}.json", {**page_spec(spec), "usermeta": about})
         yield Document(f"charts/{name}.svg", SVG, to_svg(figure.chart).encode("utf-8", "replace"))
 
 
@@ -71,16 +83,16 @@ def page_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def dataset_to_bytes(data: Dataset) -> bytes:
     """Return training data as canonical JSON: the same data give the same bytes."""
-    return canonical_json(to_json(data))
+    return canonical_json(noted(to_json(data)))
 
 
 def dataset_from_bytes(content: bytes) -> Dataset:
     """Return the training data that were written; DataError where the bytes hold none."""
-    remedy = "write them with dataset_to_bytes"
+    remedy = say("write them with dataset_to_bytes")
     try:
-        plain = json.loads(content)
+        plain = restore_messages(json.loads(content))
     except ValueError as error:
-        raise DataError(f"these bytes hold no training data ({error})", remedy=remedy) from None
+        raise DataError(say("these bytes hold no training data ({error})", error=error), remedy=remedy) from None
     return from_json(Dataset, plain, what="these bytes hold no training data: they", remedy=remedy)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from vivavoce import plugins
 from vivavoce.errors import VivaError
 from vivavoce.jobs.exams.protocol import ExamKind
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.options import Option, Preset, UnfitError
 from vivavoce.settings import OPTIONS, PAPER
 
@@ -36,9 +36,9 @@ def read_pairs(value: Any) -> list[list[Any]]:
         try:
             pairs.append(_read_pair(pair))
         except UnfitError as error:
-            wrong.append(str(error))
+            wrong.append(error.what)
     if wrong:
-        raise UnfitError("; ".join(wrong))
+        raise UnfitError(join("; ", wrong))
     return [list(pair) for pair in dict.fromkeys(pairs)]
 
 
@@ -53,7 +53,7 @@ def _read_pair(pair: Any) -> tuple[int, float]:
     try:
         setting = Setting(int(k) if k == int(k) else k, float(p))
     except (VivaError, ValueError, OverflowError) as error:
-        raise UnfitError(error.what if isinstance(error, VivaError) else f"{pair!r}: {error}") from None
+        raise UnfitError(error.what if isinstance(error, VivaError) else join(": ", (repr(pair), error))) from None
     return setting.k, setting.p
 
 

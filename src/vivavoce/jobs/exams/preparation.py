@@ -27,7 +27,7 @@ from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes
 from vivavoce.jobs.exams.kinds import SPLITS
 from vivavoce.jobs.exams.protocol import Finished, Json, Options, UnitPlan
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import noted, restore_messages, say
 
 __all__ = [
     "Bench",
@@ -137,12 +137,12 @@ def result_to_bytes(result: UnitResult, engine: AnyClassifier) -> bytes:
     """Return a finished split and what its engine says of itself: one line of JSON, then the arrays."""
     facts = EngineFacts.of(engine)
     meta, arrays = encode_result(result)
-    return canonical_json({"engine": facts.name, "notes": list(facts.notes), "unit": meta}) + b"\n" + arrays
+    return canonical_json(noted({"engine": facts.name, "notes": list(facts.notes), "unit": meta})) + b"\n" + arrays
 
 
 def _result_from_bytes(content: bytes) -> tuple[UnitResult, EngineFacts]:
     head, _, arrays = content.partition(b"\n")
-    said = json.loads(head)
+    said = restore_messages(json.loads(head))
     return decode_result(said["unit"], arrays), EngineFacts(said["engine"], tuple(said["notes"]))
 
 

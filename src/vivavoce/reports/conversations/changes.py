@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from vivavoce.conversations.result import Comparison, RunDiff
 from vivavoce.messages import say, say_count
-from vivavoce.reports.conversations.wording import (
-    enumerate_some,
+from vivavoce.reports.conversations.verdicts import (
     forecast,
     points_text,
-    sentence,
     unchanged,
     verdict_sentence,
     verdict_text,
     winner,
 )
+from vivavoce.reports.conversations.wording import enumerate_some, sentence
 
 # How the later of two runs of one bot is marked.
 AFTER = " (after)"
@@ -77,7 +76,7 @@ def course_sentence(comparison: Comparison) -> str:
     if comparison.difference is None or unchanged(comparison):
         return verdict_sentence(comparison)
     more = forecast(comparison) if winner(comparison) is None else ""
-    return f"{_course(comparison)} ({points_text(comparison)})." + more
+    return _course(comparison) + " (" + points_text(comparison) + ")." + more
 
 
 def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:

@@ -11,7 +11,7 @@ from vivavoce.conversations.transcript import RunHeader, TalkKey
 from vivavoce.errors import plural
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
-from vivavoce.reports.conversations import tables, wording
+from vivavoce.reports.conversations import tables, verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.charts import conversations_figures, outcome_rows
 from vivavoce.reports.conversations.exchanges import example_of, key_before, said_and_answered
@@ -54,7 +54,7 @@ def render_conversations(result: ConversationsResult, record: RunRecord | None =
         main_numbers=[_main_table(result, domain) for domain in tables.shown_domains(result)],
         figures=conversations_figures(result),
         numbers={"outcomes": _outcomes_table(result), "times": _times_table(result)},
-        verdicts=list(wording.verdicts(result)),
+        verdicts=list(verdicts.verdicts(result)),
         narrow=_narrow_table(result),
         strengths=make_table("Strength", ("Bot", "Strength", "Range", "Talks won"), tables.strength_rows(result), 3),
         problems=[part for bot in bots for part in _problems(result, bot, record, examples)],
@@ -83,7 +83,7 @@ def rate_part(name: str, rate: Rate, absent: str = "") -> TableCell:
     """Return a value with its interval and count; under ten turns without them; n/a with its reason."""
     measure = measure_of(name)
     value, around, counted = ENGLISH.parts(rate, measure)
-    rough = wording.roughness(rate) if counted and measure.kind == "share" else ""
+    rough = verdicts.roughness(rate) if counted and measure.kind == "share" else ""
     small = ", ".join(part for part in (around, counted, rough) if part)
     return TableCell(value, small if rate.value is not None else absent)
 
@@ -178,8 +178,8 @@ def _narrow_table(result: ConversationsResult) -> Table:
         (
             one.level or wording.domain_name(one.domain),
             f"{one.a} and {one.b}",
-            wording.points_text(one),
-            wording.verdict_text(one),
+            verdicts.points_text(one),
+            verdicts.verdict_text(one),
         )
         for one in result.comparisons
         if (one.domain, one.level) != (ALL, ALL)

@@ -9,7 +9,7 @@ from vivavoce.conversations.result import Cell, Change, ConversationsResult, Run
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.conversations import wording
+from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.exchanges import gist, key_before, said_and_answered
 from vivavoce.reports.conversations.meanings import MAIN, measure_of, number_of, outcome_name
@@ -33,7 +33,7 @@ def render_summary(result: ConversationsResult) -> str:
     domain = shown_domains(result)[0]
     for bot in result.header.bots:
         lines += [_cell_row(cell) for cell in cells_by_level(result, bot.name, domain)]
-    lines += ["", *[f"- {_plain(said)}" for said in wording.verdicts(result)], "", *_problems(result)]
+    lines += ["", *[f"- {_plain(said)}" for said in verdicts.verdicts(result)], "", *_problems(result)]
     names = [bot.name for bot in result.header.bots]
     lines += [f"> {_plain(wording.sentence(note, names))}" for note in (*result.failures, *result.warnings)]
     return "\n".join(lines).rstrip() + "\n"

@@ -12,148 +12,155 @@ from vivavoce.records import Rate
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.numbers import ENGLISH
 
-_NO_TYPO = "there is no misspelt message in scope"
-_NO_TWIN = "no misspelt message has a clean twin that was asked too"
+_NO_TYPO = say("there is no misspelt message in scope")
+_NO_TWIN = say("no misspelt message has a clean twin that was asked too")
 # A share of fewer items than this says little: they are counted out.
 FEWEST = 10
-_ALL_IN_SCOPE = "every question was in scope"
+_ALL_IN_SCOPE = say("every question was in scope")
 _measure = partial(Measure, few=FEWEST)
 
 _TABLE = (
     Measure(
         "time",
-        "Response time",
-        "Mean time until the first words of a reply; what ran out of time is not among it.",
+        say("Response time"),
+        say("Mean time until the first words of a reply; what ran out of time is not among it."),
         "lower",
         "milliseconds",
-        absent="no reply came",
-        short="Time",
+        absent=say("no reply came"),
+        short=say("Time"),
         main=True,
         path="times.mean",
     ),
     _measure(
         "fallback_rate",
-        "Fallback",
-        "Of all turns that got a reply, the share in which the bot said that it does not know, rightly or wrongly.",
+        say("Fallback"),
+        say(
+            "Of all turns that got a reply, the share in which the bot said that it does not know, rightly or "
+            "wrongly."
+        ),
         "neither",
         main=True,
     ),
     _measure(
         "comprehension_rate",
-        "Misspelt understood",
-        "Of the misspelt messages in scope, the share that was answered rightly.",
+        say("Misspelt understood"),
+        say("Of the misspelt messages in scope, the share that was answered rightly."),
         "higher",
         absent=_NO_TYPO,
-        short="Misspelt",
+        short=say("Misspelt"),
         main=True,
     ),
     _measure(
         "accuracy",
-        "Right",
-        "Of all checked turns, the share in which the bot answered rightly or rightly said that it does not know.",
+        say("Right"),
+        say(
+            "Of all checked turns, the share in which the bot answered rightly or rightly said that it does not know."
+        ),
         "higher",
         main=True,
     ),
     _measure(
         "precision",
-        "Precision",
-        "Of the answers that the bot gave, the share that was right.",
+        say("Precision"),
+        say("Of the answers that the bot gave, the share that was right."),
         "higher",
-        absent="the bot gave no answer",
+        absent=say("the bot gave no answer"),
         main=True,
     ),
     _measure(
         "recall",
-        "Recall",
-        "Of the questions that the bot should answer, the share that it answered rightly.",
+        say("Recall"),
+        say("Of the questions that the bot should answer, the share that it answered rightly."),
         "higher",
-        absent="no question was in scope",
+        absent=say("no question was in scope"),
         main=True,
     ),
     _measure(
         "f1",
-        "F1",
-        "Precision and recall in one number: their harmonic mean.",
+        say("F1"),
+        say("Precision and recall in one number: their harmonic mean."),
         "higher",
-        absent="the bot gave no right answer",
+        absent=say("the bot gave no right answer"),
         main=True,
         mean=True,
     ),
     _measure(
         "wrong_answer_rate",
-        "Wrong answers",
-        "Of all checked turns, the share in which the bot gave a wrong answer: what visitors remember.",
+        say("Wrong answers"),
+        say("Of all checked turns, the share in which the bot gave a wrong answer: what visitors remember."),
         "lower",
     ),
     _measure(
         "fallback_in_scope",
-        "Fallback, wrongly",
-        "Of the questions that the bot should answer, the share to which it said that it does not know.",
+        say("Fallback, wrongly"),
+        say("Of the questions that the bot should answer, the share to which it said that it does not know."),
         "lower",
-        absent="no question was in scope",
+        absent=say("no question was in scope"),
     ),
     _measure(
         "fallback_out_of_scope",
-        "Fallback, rightly",
-        "Of the questions that the bot should not answer, the share to which it said that it does not know.",
+        say("Fallback, rightly"),
+        say("Of the questions that the bot should not answer, the share to which it said that it does not know."),
         "higher",
         absent=_ALL_IN_SCOPE,
     ),
     _measure(
         "clean_twin_rate",
-        "Their clean twins",
-        "Of the same messages spelt rightly, the share that was answered rightly.",
+        say("Their clean twins"),
+        say("Of the same messages spelt rightly, the share that was answered rightly."),
         "higher",
         absent=_NO_TWIN,
     ),
     _measure(
         "retention",
-        "Kept when misspelt",
-        "Of the messages that were answered rightly when spelt rightly, the share that still was when misspelt.",
+        say("Kept when misspelt"),
+        say("Of the messages that were answered rightly when spelt rightly, the share that still was when misspelt."),
         "higher",
         absent=_NO_TWIN,
     ),
     _measure(
         "conversations_passed",
-        "Talks without a fault",
-        "Of all conversations, the share in which every checked turn went as it should.",
+        say("Talks without a fault"),
+        say("Of all conversations, the share in which every checked turn went as it should."),
         "higher",
     ),
     _measure(
         "carefulness",
-        "Carefulness",
-        "Of the turns left unanswered with a guess held back, the share in which that guess was wrong.",
+        say("Carefulness"),
+        say("Of the turns left unanswered with a guess held back, the share in which that guess was wrong."),
         "higher",
-        absent="the bot does not say what it held back",
+        absent=say("the bot does not say what it held back"),
     ),
     _measure(
         "stability",
-        "Same every time",
-        "Of all checked turns, the share that came out the same in every repeat.",
+        say("Same every time"),
+        say("Of all checked turns, the share that came out the same in every repeat."),
         "higher",
-        absent="each conversation was held once",
+        absent=say("each conversation was held once"),
     ),
     _measure(
         "mean_turn",
-        "Turns right, by talk",
-        "The share of turns that went as they should in a conversation, averaged over conversations.",
+        say("Turns right, by talk"),
+        say("The share of turns that went as they should in a conversation, averaged over conversations."),
         "higher",
         mean=True,
     ),
     _measure(
         "weakest_turn",
-        "Weakest turn",
-        "How often the weakest turn of a conversation went as it should, averaged over conversations.",
+        say("Weakest turn"),
+        say("How often the weakest turn of a conversation went as it should, averaged over conversations."),
         "higher",
         mean=True,
     ),
     _measure(
         "macro_f1",
-        "F1, every topic alike",
-        "Finding and not over-using a topic in one number, averaged so that rare topics count as much as others.",
+        say("F1, every topic alike"),
+        say(
+            "Finding and not over-using a topic in one number, averaged so that rare topics count as much as others."
+        ),
         "higher",
         "score",
-        absent="no topic was expected",
+        absent=say("no topic was expected"),
         mean=True,
     ),
 )
@@ -198,16 +205,16 @@ def narrow_text(name: str, rate: Rate) -> str:
 
 # What became of a turn, in the words of a reader; the stable name stands in JSON and in the table of turns.
 OUTCOME_NAMES: Mapping[TurnOutcome, str] = {
-    TurnOutcome.RIGHT: "right",
-    TurnOutcome.DECLINED: "rightly declined",
-    TurnOutcome.MISSED: "wrongly declined",
-    TurnOutcome.WRONG_REPLY: "wrong reply",
-    TurnOutcome.WRONG_INTENT: "wrong topic",
-    TurnOutcome.OVERREACH: "should not have answered",
-    TurnOutcome.NO_REPLY: "no reply",
-    TurnOutcome.ERROR: "could not be run",
-    TurnOutcome.NOT_REACHED: "not reached",
-    TurnOutcome.UNCHECKED: "not checked",
+    TurnOutcome.RIGHT: say("right"),
+    TurnOutcome.DECLINED: say("rightly declined"),
+    TurnOutcome.MISSED: say("wrongly declined"),
+    TurnOutcome.WRONG_REPLY: say("wrong reply"),
+    TurnOutcome.WRONG_INTENT: say("wrong topic"),
+    TurnOutcome.OVERREACH: say("should not have answered"),
+    TurnOutcome.NO_REPLY: say("no reply"),
+    TurnOutcome.ERROR: say("could not be run"),
+    TurnOutcome.NOT_REACHED: say("not reached"),
+    TurnOutcome.UNCHECKED: say("not checked"),
 }
 
 

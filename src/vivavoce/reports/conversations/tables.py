@@ -13,7 +13,7 @@ from vivavoce.conversations.result import ALL, Cell, Change, ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
-from vivavoce.reports.conversations import wording
+from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.exchanges import example_of, key_before
 from vivavoce.reports.conversations.meanings import MAIN, measure_of, narrow_text, number_of, outcome_name
@@ -137,7 +137,7 @@ def rate_cell(name: str, rate: Rate) -> Text:
 
 
 def _show_verdicts(console: Console, result: ConversationsResult, verbose: bool) -> None:
-    told = list(wording.verdicts(result))
+    told = list(verdicts.verdicts(result))
     if not told:
         return
     console.print(heading("Which differences are real?"))

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from vivavoce.conversations.result import ALL, Cell, Comparison, ConversationsResult, Problem, Twins
+from vivavoce import messages
+from vivavoce.conversations.result import Cell, Comparison, ConversationsResult, Problem, Twins
 from vivavoce.conversations.scenario import LEVELS
-from vivavoce.errors import plural
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, join_and, say, say_count
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.meanings import FEWEST, too_few
-from vivavoce.reports.shared.numbers import hundred
+from vivavoce.reports.conversations.meanings import too_few
+from vivavoce.reports.conversations.verdicts import (
+    ENOUGH_SCENARIOS,
+    beats,
+    between,
+    bracketed,
+    common_text,
+    counted_of,
+    ends_text,
+    verdict_sentence,
+    verdict_text,
+)
+from vivavoce.reports.shared.numbers import NOT_AVAILABLE, hundred
 
-TOO_CLOSE = say("too close to call")
-ROUGH = 0.1
 SURE = 0.001
-# So many scenarios that all favour one of two bots happen by luck less often than once in twenty times.
-ENOUGH_SCENARIOS = 6
 
 LITERAL = (
     "By the wording of the paper, every question in scope counts as correct, whether it was answered rightly, from "
@@ -30,7 +37,7 @@ LITERAL = (
 
 def headline(result: ConversationsResult) -> str:
     """Return what a report begins with: which bot is best, whether that is real, and what could not be checked."""
-    return " ".join((_standing(result), *cautions(result)))
+    return join(" ", (_standing(result), *cautions(result)))
 
 
 def cautions(result: ConversationsResult) -> Iterator[str]:
@@ -39,7 +46,7 @@ def cautions(result: ConversationsResult) -> Iterator[str]:
         gaps = [one for one in result.unchecked if one.bot == bot.name and one.turns]
         if gaps:
             turns, of = sum(one.turns for one in gaps), say_count(gaps[0].of, "{n} turn", "{n} turns")
-            parts = " and ".join(one.gap.part for one in gaps)
+            parts = join_and([one.gap.part for one in gaps])
             yield say(
                 "{turns:,} of {of} could not be checked: {name} reports no {parts}.",
                 turns=turns,
@@ -103,7 +110,7 @@ def leader(result: ConversationsResult, cells: Sequence[Cell]) -> Cell | None:
 def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> str:
     found = between(result, best.bot, others[0].bot)
     gap = abs(100 * (found.difference or 0)) if found else 0.0
-    other, right, ends, bots = others[0].bot, right_of(best), _ends(found), len(others) + 1
+    other, right, ends, bots = others[0].bot, right_of(best), ends_text(found), len(others) + 1
     if bots == 2:
         return say(
             "{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.",
@@ -111,7 +118,7 @@ def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> s
             other=other,
             right=right,
             gap=gap,
-            bracketed=_bracketed(ends),
+            bracketed=bracketed(ends),
         )
     if not ends:
         return say(
@@ -159,8 +166,8 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
     """Return how often a bot was right: a share of so many turns, or the bare count where there are few."""
     rate = cell.rates["accuracy"]
     if rate.value is None:
-        return "n/a"
-    turns = plural(rate.n, noun) if noun else f"{rate.n:,}"
+        return NOT_AVAILABLE
+    turns = say_count(rate.n, "{n} turn", "{n} turns") if noun else say("{n:,}", n=rate.n)
     if too_few(rate) or rate.tells_little():
         right = round(rate.value * rate.n)
         some = (
@@ -175,34 +182,6 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
 def talks_of(cells: Iterable[Cell]) -> str:
     """Return how many conversations were held."""
     return say_count(max(cell.conversations for cell in cells), "{n} conversation", "{n} conversations")
-
-
-def between(result: ConversationsResult, a: str, b: str) -> Comparison | None:
-    """Return the comparison of two bots over everything."""
-    for one in result.comparisons:
-        if (one.domain, one.level) == (ALL, ALL) and {one.a, one.b} == {a, b}:
-            return one
-    return None
-
-
-def beats(result: ConversationsResult, a: str, b: str) -> bool:
-    """Tell whether one bot is better than another, as far as can be shown."""
-    found = between(result, a, b)
-    return found is not None and winner(found) == a
-
-
-def winner(comparison: Comparison) -> str | None:
-    """Return the bot that the comparison calls better, if any."""
-    return next((name for name in (comparison.a, comparison.b) if comparison.verdict == f"{name} better"), None)
-
-
-def _ends(comparison: Comparison | None) -> str:
-    """Return the ends of a difference that is real, seen from the better one; nothing where turns are too few."""
-    if comparison is None or comparison.low is None or comparison.high is None or comparison.turns < FEWEST:
-        return ""
-    low, high = 100 * comparison.low, 100 * comparison.high
-    low, high = (low, high) if winner(comparison) == comparison.a else (-high, -low)
-    return say("{low:.0f} to {high:.0f}", low=low, high=high)
 
 
 def second_sentence(result: ConversationsResult) -> str:
@@ -233,136 +212,11 @@ def _around(rate: Rate) -> str:
 
 def _how_real(result: ConversationsResult, comparison: Comparison | None) -> str:
     told = say("The difference is real.")
-    if _ends(comparison):
+    if ends_text(comparison):
         told = say(
             "The difference is real; in brackets: where it would probably lie with other conversations of this kind."
         )
-    return told + (_common(comparison, counted_of(result, comparison)) if comparison else "")
-
-
-def counted_of(result: ConversationsResult, comparison: Comparison) -> int:
-    """Return how many turns the rates of two bots are shown over: the more of the two."""
-    place = comparison.domain, comparison.level
-    return max(result.cell(bot, *place).counts.counted for bot in (comparison.a, comparison.b))
-
-
-# --- differences -------------------------------------------------------------------------------------------------
-
-_MIXED = " " + say("They were judged differently: one tells its topics, the other not.")
-
-
-def verdicts(result: ConversationsResult) -> Iterator[str]:
-    """Say of each two bots whether the difference between them is real, over everything."""
-    for comparison in result.comparisons:
-        if (comparison.domain, comparison.level) == (ALL, ALL):
-            yield verdict_sentence(comparison, counted_of(result, comparison))
-
-
-def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
-    """Say whether one of two bots is better, by how much, and what would decide it.
-
-    `counted`: how many turns the rates beside it are shown over, which may be more than both bots have in common.
-    """
-    a, b = comparison.a, comparison.b
-    if comparison.difference is None:
-        return say("{a} and {b} cannot be compared: no turn was counted for both.", a=a, b=b)
-    mixed = _MIXED if comparison.mixed_sources else ""
-    if unchanged(comparison):
-        turns = say_count(comparison.turns, "{n} turn", "{n} turns")
-        return (
-            say("{a} and {b}: on the {turns} counted for both, they came out the same.", a=a, b=b, turns=turns)
-            + mixed
-        )
-    better, rest = winner(comparison), f"{_common(comparison, counted)}{mixed}"
-    if better is None:
-        verdict, points = verdict_text(comparison), points_text(comparison)
-        return (
-            say("{a} and {b}: {verdict} ({points}).", a=a, b=b, verdict=verdict, points=points)
-            + forecast(comparison)
-            + rest
-        )
-    other, gap, ends = b if better == a else a, abs(100 * comparison.difference), _bracketed(_ends(comparison))
-    return (
-        say(
-            "{better} is better than {other}: {gap:.0f} points{ends}.", better=better, other=other, gap=gap, ends=ends
-        )
-        + rest
-    )
-
-
-def unchanged(comparison: Comparison) -> bool:
-    """Tell whether no turn passed on one side alone."""
-    return comparison.turns > 0 and not comparison.only_a and not comparison.only_b
-
-
-def verdict_text(comparison: Comparison) -> str:
-    """Return the verdict; where it is none although the interval leaves out 0, with the reason."""
-    low, high = comparison.low, comparison.high
-    if winner(comparison) or low is None or high is None or low <= 0 <= high:
-        return comparison.verdict
-    if comparison.differing < ENOUGH_SCENARIOS:
-        if comparison.differing == 1:
-            return say("{verdict}, because only 1 scenario differs", verdict=comparison.verdict)
-        return say(
-            "{verdict}, because only {scenarios} differ",
-            verdict=comparison.verdict,
-            scenarios=say_count(comparison.differing, "{n} scenario", "{n} scenarios"),
-        )
-    if comparison.family > 1:
-        several = say("several pairs are compared, and each of them must be clearer than one alone")
-        return say("{verdict}, because {several}", verdict=comparison.verdict, several=several)
-    return say("{verdict}, because it is just at the edge of chance", verdict=comparison.verdict)
-
-
-def points_text(comparison: Comparison) -> str:
-    """Write a difference in points, seen from the first of the two, with its interval unless it says nothing."""
-    if comparison.difference is None:
-        return "n/a"
-    low, high = comparison.low, comparison.high
-    points = say("{points} points", points=_points(comparison.difference))
-    if low is None or high is None or low == high or comparison.turns < FEWEST:
-        return points
-    return say(
-        "{points} points, {points2} to {points3}",
-        points=_points(comparison.difference),
-        points2=_points(low),
-        points3=_points(high),
-    )
-
-
-def _points(value: float) -> str:
-    """Write a difference in points; what is not 0 is never shown as 0, unless it is very small."""
-    return f"{100 * value:+.{0 if value == 0 or abs(100 * value) >= 0.5 else 1}f}"
-
-
-def _common(comparison: Comparison, counted: int) -> str:
-    if not 0 < comparison.turns < counted:
-        return ""
-    return " " + say(
-        "The comparison uses the {turns} counted for both.",
-        turns=say_count(comparison.turns, "{n} turn", "{n} turns"),
-    )
-
-
-def _bracketed(text: str) -> str:
-    return f" ({text})" if text else ""
-
-
-def forecast(comparison: Comparison) -> str:
-    """Say about how many more conversations would decide, where that is known."""
-    if comparison.more is None:
-        return ""
-    if comparison.more > 100 * max(1, comparison.conversations):
-        return " " + say("If there is a difference, it is too small for any suite of a bearable size to show.")
-    about = say_count(max(1, comparison.more), "{n} more conversation", "{n} more conversations")
-    return " " + say("About {about} would probably decide, if the difference is as large as it looks.", about=about)
-
-
-def roughness(rate: Rate) -> str:
-    """Return `rough` where the interval is wide."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return ""
-    return "rough" if (rate.high - rate.low) / 2 > ROUGH else ""
+    return told + (common_text(comparison, counted_of(result, comparison)) if comparison else "")
 
 
 # --- names -------------------------------------------------------------------------------------------------------
@@ -381,21 +235,18 @@ def domain_name(domain: str) -> str:
 
 def sentence(text: str, names: Iterable[str] = ()) -> str:
     """Return a remark as a sentence: a capital first, unless it begins with the name of a bot, and a stop last."""
-    told = text.strip()
-    if told and not any(told.startswith(name) for name in names):
-        told = told[0].upper() + told[1:]
-    return told if not told or told.endswith((".", "!", "?")) else f"{told}."
+    return messages.sentence(text, capital=not any(text.startswith(name) for name in names))
 
 
 def listed(names: Sequence[str]) -> str:
     """Return names as a sentence lists them."""
-    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+    return join_and(names)
 
 
 def enumerate_some(names: Sequence[str], most: int = 5) -> str:
     """Return a few names and how many more there are."""
     shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
 
 
 # --- what to fix -------------------------------------------------------------------------------------------------
@@ -470,4 +321,4 @@ def _how_often(twins: Twins) -> str:
 def _chance(p: float | None) -> str:
     if p is None:
         return ""
-    return " (p < 0.001)" if p < SURE else f" (p = {p:.2g})"
+    return " (p < 0.001)" if p < SURE else " (p = " + say("{p:.2g}", p=p) + ")"

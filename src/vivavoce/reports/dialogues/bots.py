@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vivavoce.dialogues.result import DialoguesResult, Ranking, SystemLine, SystemPair
-from vivavoce.errors import plural
-from vivavoce.messages import say, say_count
+from vivavoce.messages import change_texts, say, say_count
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues.wording import NOT_YET, sentence, some_names
 from vivavoce.reports.shared.numbers import interval_text, signed
@@ -13,7 +14,9 @@ from vivavoce.reports.shared.texts import clean
 # So many times the dialogues that are there will never be gathered.
 HOPELESS = 100
 DECIDED = ("better", "worse")
-TOO_CLOSE = "too close to call"
+TOO_CLOSE = say("too close to call")
+# What else is said of two bots that cannot be told apart.
+UNDECIDED: Mapping[str, str] = {text: text for text in (TOO_CLOSE, say("too few talks"), say("too few preferences"))}
 
 
 def rank_text(line: SystemLine) -> str:
@@ -27,14 +30,16 @@ def ranking_warning(result: DialoguesResult) -> str:
     """Say why the ranking is to be taken with care; what the headline explains is not explained again."""
     said = result.ranking.warning if result.ranking else ""
     if said in ("", result.passport.verdict):
-        return "" if result.passport.may_compare else f"{NOT_YET} {say('Why stands at the top.')}"
+        return "" if result.passport.may_compare else NOT_YET + " " + say("Why stands at the top.")
     return sentence(said)
 
 
 def pair_sentences(ranking: Ranking) -> list[str]:
     """Return what is known of each two bots that have a rank, neighbours first."""
     judged, trusted = sum(pair.p is not None for pair in ranking.pairs), not ranking.warning
-    return [clean(pair_sentence(pair, trusted=trusted, judged=judged)) for pair in nearest_pairs(ranking)]
+    return [
+        change_texts(pair_sentence(pair, trusted=trusted, judged=judged), clean) for pair in nearest_pairs(ranking)
+    ]
 
 
 def nearest_pairs(ranking: Ranking) -> list[SystemPair]:
@@ -51,10 +56,10 @@ def unranked_sentence(ranking: Ranking) -> str:
     few = [line for line in ranking.lines if line.rank is None and line.n < LEAST_DIALOGUES]
     if not few:
         return ""
-    noun = "preference" if any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs) else "talk"
-    names = some_names([f"{clean(line.bot)} ({plural(line.n, noun)})" for line in few])
+    preferred = any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs)
+    names = some_names([clean(line.bot) + " (" + _count(line.n, preferred) + ")" for line in few])
     alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("So no bot has a rank.")
-    if noun == "talk":
+    if not preferred:
         told = say(
             "Too few talks for a rank or a comparison: {names}. At least {least_dialogues} are needed.",
             names=names,
@@ -69,20 +74,24 @@ def unranked_sentence(ranking: Ranking) -> str:
     return told + alone
 
 
+def _count(n: int, preferred: bool) -> str:
+    return say_count(n, "{n} preference", "{n} preferences") if preferred else say_count(n, "{n} talk", "{n} talks")
+
+
 def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) -> str:
     """Say which of two bots is better, by how much, and what would decide it.
 
     Without trust in the scores the better bot only scores higher. `judged`: how many pairs the verdict is corrected
     for.
     """
-    value = pair.difference.value
+    value, verdict = pair.difference.value, UNDECIDED.get(pair.verdict, pair.verdict)
     if value is None:
-        why = say("one of them has no score") if pair.verdict == TOO_CLOSE else pair.verdict
+        why = say("one of them has no score") if pair.verdict == TOO_CLOSE else verdict
         return say("{first} and {second} cannot be compared: {why}.", first=pair.first, second=pair.second, why=why)
     around = interval_text(pair.difference, "score")
     if pair.verdict in DECIDED:
         better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
-        sides, points = f", {_apart(pair.difference)}" if around else "", abs(value)
+        sides, points = ", " + _apart(pair.difference) if around else "", abs(value)
         if trusted:
             return say(
                 "{better} is better than {other}: {points:.2f} points{sides}.",
@@ -103,7 +112,7 @@ def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) ->
         if not around
         else say("{signed} points, {around}", signed=signed(value), around=around)
     )
-    verdict = pair.verdict + _correction(pair, judged)
+    verdict += _correction(pair, judged)
     return say(
         "{first} and {second}: {verdict} ({gap}).", first=pair.first, second=pair.second, verdict=verdict, gap=gap
     ) + _forecast(pair)

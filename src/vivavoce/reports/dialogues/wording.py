@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from vivavoce import messages
 from vivavoce.dialogues.dialogue import Utterance
 from vivavoce.dialogues.following import LEAST_MARKS, follows_sentence, help_sentences, judged
 from vivavoce.dialogues.passport import drift_sentence
@@ -20,7 +20,7 @@ from vivavoce.dialogues.result import (
 )
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, mean_score, pair_scores
 from vivavoce.errors import plural
-from vivavoce.messages import say, say_count
+from vivavoce.messages import Message, join, join_and, say, say_count
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues.meanings import range_text, title_of_test
 from vivavoce.reports.shared.numbers import interval_text, rate_text, score_text, signed
@@ -31,12 +31,10 @@ NOT_YET = say("You cannot compare bots with these scores yet.")
 Counted = Literal["talk", "mark"]
 # The tests of an origin that are told in one sentence; its table has all of them.
 _TOLD = {
-    "overall": say("{0} in all"),
-    "human-bot": say("{0} with bots"),
-    "unseen-bot": say("{0} with bots it had never met"),
+    "overall": say("{rate} in all"),
+    "human-bot": say("{rate} with bots"),
+    "unseen-bot": say("{rate} with bots it had never met"),
 }
-# How a verdict begins when it repeats what the headline says.
-_REPEATED = re.compile(r"^(?:do not compare bots|bots may be compared)[^:.]*[:.] *", re.IGNORECASE)
 
 
 # --- one dialogue ------------------------------------------------------------------------------------------------
@@ -77,7 +75,10 @@ def _nothing(result: DialoguesResult) -> str:
 
 def because(result: DialoguesResult) -> str:
     """Say why bots may be compared or not, and what to do next."""
-    return sentence(_REPEATED.sub("", result.passport.verdict.strip()))
+    verdict = result.passport.verdict
+    # The headline says the rest of it.
+    because = verdict.values.get("because") if isinstance(verdict, Message) else None
+    return sentence(because if isinstance(because, str) else verdict)
 
 
 def drift_warning(passport: Passport) -> str:
@@ -107,9 +108,7 @@ def mean_sentence(talks: Sequence[ScoredDialogue]) -> str:
 
 def sentence(text: str) -> str:
     """Return a remark as a sentence: a capital first and a stop last."""
-    told = " ".join(text.split())
-    told = told[:1].upper() + told[1:]
-    return told if not told or told.endswith((".", "!", "?", ":")) else f"{told}."
+    return messages.sentence(text)
 
 
 # --- its score -----------------------------------------------------------------------------------------------------
@@ -178,8 +177,8 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> list[Group]:
 
 def some_names(names: Sequence[str], most: int = 5) -> str:
     """Return a few names and how many more there are."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+    shown = join(", ", names[:most])
+    return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
 
 
 # --- trust -------------------------------------------------------------------------------------------------------
@@ -187,36 +186,26 @@ def some_names(names: Sequence[str], most: int = 5) -> str:
 
 def origin_sentence(origin: Origin | None) -> str:
     """Say what the rater learnt from, and how well it follows people there."""
-    return " ".join(part for part in (learnt_sentence(origin), measured_sentence(origin)) if part)
+    return join(" ", [part for part in (learnt_sentence(origin), measured_sentence(origin)) if part])
 
 
 def learnt_sentence(origin: Origin | None) -> str:
     """Say what the rater learnt from."""
     if origin is None:
         return say("Nobody has measured this rater against people's marks yet.")
-    size = f" ({plural(origin.dialogues, 'dialogue')})" if origin.dialogues else ""
+    size = " (" + say_count(origin.dialogues, "{n} dialogue", "{n} dialogues") + ")" if origin.dialogues else ""
     licence = say(", licence {licence}", licence=origin.licence) if origin.licence else ""
     if not origin.learnt_from:
         return say("It does not say what it learnt from{size}.", size=size + licence)
+    source, dialogues = origin.learnt_from, say_count(origin.dialogues, "{n} dialogue", "{n} dialogues")
     if not size and licence:
-        return say(
-            "It learnt from {learnt_from}, licence {licence}.", learnt_from=origin.learnt_from, licence=origin.licence
-        )
+        return say("It learnt from {learnt_from}, licence {licence}.", learnt_from=source, licence=origin.licence)
     if not size:
-        return say("It learnt from {learnt_from}.", learnt_from=origin.learnt_from)
+        return say("It learnt from {learnt_from}.", learnt_from=source)
     if not licence:
-        return say(
-            "It learnt from {learnt_from} ({dialogues}).",
-            learnt_from=origin.learnt_from,
-            dialogues=say_count(origin.dialogues, "{n} dialogue", "{n} dialogues"),
-        )
-    size = say_count(origin.dialogues, "{n} dialogue", "{n} dialogues")
-    return say(
-        "It learnt from {learnt_from} ({size}), licence {licence}.",
-        learnt_from=origin.learnt_from,
-        size=size,
-        licence=origin.licence,
-    )
+        return say("It learnt from {learnt_from} ({dialogues}).", learnt_from=source, dialogues=dialogues)
+    whole = say("It learnt from {learnt_from} ({size}), licence {licence}.")
+    return say(whole, learnt_from=source, size=dialogues, licence=origin.licence)
 
 
 def measured_sentence(origin: Origin | None) -> str:
@@ -225,17 +214,19 @@ def measured_sentence(origin: Origin | None) -> str:
         return ""
     known = [name for name in _TOLD if name in origin.agreements] or list(origin.agreements)[: len(_TOLD)]
     rates = {name: origin.agreements[name].pearson for name in known}
+    # The counts are of marks; that is said once.
+    measured = [(name, rate) for name, rate in rates.items() if rate.value is not None]
+    numbers = [
+        (name, rate_text(rate, "score", "" if place else say("n = {n:,} marks", n=rate.n)))
+        for place, (name, rate) in enumerate(measured)
+    ]
     told = [
-        _TOLD.get(name, f"{{0}} ({title_of_test(name)})").format(rate_text(rate, "score"))
-        for name, rate in rates.items()
-        if rate.value is not None
+        say(_TOLD[name], rate=number) if name in _TOLD else number + " (" + title_of_test(name) + ")"
+        for name, number in numbers
     ]
     if not told:
         return say("How far it follows people on talks that it had not seen is not known.")
-    # The counts are of marks; that is said once.
-    n = next(rate.n for rate in rates.values() if rate.value is not None)
-    first = told[0].replace(f"n = {n:,}", say("n = {n:,} marks", n=n), 1)
-    parts = ", ".join([first, *told[1:]])
+    parts = join(", ", told)
     return say("On talks that it had not seen it follows people's marks (Pearson) by {parts}.", parts=parts)
 
 
@@ -246,16 +237,14 @@ def agreement_sentence(
     found = agreements.get("overall") or next(iter(agreements.values()), None)
     if found is None or not found.n:
         return say("None of these talks has both a score and a mark, so nobody knows how far the scores fit here.")
+    talks, marks = say_count(found.n, "{n} talk", "{n} talks"), say_count(found.n, "{n} mark", "{n} marks")
     if found.pearson.value is None:
-        several = plural(found.n, counted)
+        several = talks if counted == "talk" else marks
         return say("{several} with score and mark: too few, or too much alike, for a correlation.", several=several)
-    some = (
-        say_count(found.n, "{n} marked talk", "{n} marked talks")
-        if counted == "talk"
-        else say("{marks} of talks", marks=say_count(found.n, "{n} mark", "{n} marks"))
-    )
+    marked = say_count(found.n, "{n} marked talk", "{n} marked talks")
+    some = marked if counted == "talk" else say("{marks} of talks", marks=marks)
     by = [_correlation(name, rate) for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman))]
-    parts = " and ".join(one for one in by if one)
+    parts = join_and([one for one in by if one])
     if where == OF_THIS_LOG:
         return say(
             "On {some} of this log, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect.",
@@ -296,7 +285,8 @@ def people_sentence(passport: Passport) -> str:
 def _correlation(name: str, rate: Rate) -> str:
     if rate.value is None:
         return ""
-    return f"{score_text(rate.value)} ({', '.join(part for part in (name, interval_text(rate, 'score')) if part)})"
+    parts = [part for part in (name, interval_text(rate, "score")) if part]
+    return score_text(rate.value) + " (" + join(", ", parts) + ")"
 
 
 def recalibration_sentence(found: Recalibration | None) -> str:
@@ -311,7 +301,7 @@ def recalibration_sentence(found: Recalibration | None) -> str:
         sure = level if found.adopted else unused
     gain = rate_text(found.gain, "score")
     told = say("Recalibration ({sure}): {line}, squared error saved: {gain}.", sure=sure, line=line, gain=gain)
-    return f"{told} {sentence(found.reason)}".strip()
+    return join(" ", filter(None, (told, sentence(found.reason))))
 
 
 # --- what else to know -------------------------------------------------------------------------------------------

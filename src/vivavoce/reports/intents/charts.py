@@ -43,7 +43,7 @@ def settings_chart(result: IntentsResult) -> AnyChart:
     """Draw the main numbers of each setting with their intervals."""
     shown = [findings for findings in result.settings if findings.same_as is None]
     rows = [
-        RateRow(MEASURES[name].title, f"{wording.setting_title(findings)} {findings.setting}", findings.rates[name])
+        RateRow(MEASURES[name].title, wording.setting_title(findings) + f" {findings.setting}", findings.rates[name])
         for name in MAIN
         for findings in shown
     ]
@@ -333,7 +333,7 @@ def comparison_figures(result: ComparisonResult) -> dict[str, Figure]:
 def accuracy_figure(result: ComparisonResult) -> Figure:
     """Return how often each classifier decides rightly in each setting."""
     dots = [
-        RateRow(f"{say('Setting')} {setting}", one.name, accuracy_in(one, setting))
+        RateRow(say("Setting") + f" {setting}", one.name, accuracy_in(one, setting))
         for setting in own_settings(result)
         for one in result.classifiers
     ]

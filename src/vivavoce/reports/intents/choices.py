@@ -10,6 +10,7 @@ from vivavoce.intents.findings import ConfusionCell, SettingFindings
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.problems import ENOUGH_TESTED
 from vivavoce.intents.result import IntentsResult, Note
+from vivavoce.messages import say
 from vivavoce.reports.intents.wording import WATCH_LEVEL
 
 NOTES_OF_A_KIND = 3
@@ -71,7 +72,7 @@ def short_notes(notes: Sequence[Note], most: int = NOTES_OF_A_KIND) -> tuple[str
         messages = [note.message for note in notes if note.kind == kind]
         lines += messages[:most]
         if len(messages) > most:
-            lines.append(f"... and {len(messages) - most:,} more of this kind.")
+            lines.append(say("... and {n:,} more of this kind.", n=len(messages) - most))
     return tuple(lines)
 
 

@@ -117,8 +117,13 @@ def points_text(one: Difference, *, turned: bool = False) -> str:
     # Retries that differ all alike have no spread, so the interval would be the value again.
     ends = [end for end in (test.low, test.high) if end is not None and test.low != test.high]
     sign = -100 if turned else 100
-    around = f", {' to '.join(f'{sign * end:+.1f}' for end in (reversed(ends) if turned else ends))}" if ends else ""
-    return f"{sign * test.difference:+.1f} points{around}"
+    points, *around = [
+        say("{points:+.1f}", points=sign * value)
+        for value in (test.difference, *(reversed(ends) if turned else ends))
+    ]
+    if len(around) < 2:
+        return say("{points} points", points=points)
+    return say("{points} points, {points2} to {points3}", points=points, points2=around[0], points3=around[1])
 
 
 def _p_text(p: float | None) -> str:

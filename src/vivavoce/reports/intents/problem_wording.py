@@ -9,7 +9,7 @@ from vivavoce.intents.problem_sentences import problem_advice, problem_sentence
 from vivavoce.intents.problems import MIN_COST, PAIRS, Problem, ProblemKind
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, join_and, say, say_count
 
 __all__ = [
     "cost_sentence",
@@ -25,7 +25,7 @@ __all__ = [
 
 def verdict(result: IntentsResult) -> str:
     """Say how many problems are worth fixing, and what cannot be judged yet."""
-    return " ".join([_worth(result.problems), *_unknown(result)])
+    return join(" ", [_worth(result.problems), *_unknown(result)])
 
 
 def _worth(problems: tuple[Problem, ...]) -> str:
@@ -58,7 +58,7 @@ def problem_title(problem: Problem) -> str:
     match problem.kind:
         case ProblemKind.PAIR | ProblemKind.TWIN_NAMES:
             a, b = problem.topics
-            return f"{a} and {b}"
+            return join_and((a, b))
         case ProblemKind.WEAKEST_TOPIC:
             return problem.topics[0]
         case ProblemKind.OUT_OF_SCOPE:
@@ -79,7 +79,7 @@ def cost_sentence(problem: Problem) -> str:
 
 def example_place(example: ProblemExample) -> str:
     """Say where in a file an example is, and what it is taken for."""
-    return f"row {example.row}, {example_topic(example)}"
+    return say("row {row}, {place}", row=example.row, place=example_topic(example))
 
 
 def example_topic(example: ProblemExample) -> str:

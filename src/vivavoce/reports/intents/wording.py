@@ -8,7 +8,7 @@ from vivavoce.intents.findings import SettingFindings, TimingFindings
 from vivavoce.intents.names import are_opposite
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.result import IntentsResult
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, say, say_count
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import absence
@@ -84,7 +84,7 @@ def strangers_sentence(result: IntentsResult) -> str:
 def balance_sentence(result: IntentsResult) -> str:
     """Say which topic dominates, if any, and how many known questions are right when every topic counts alike."""
     largest = [note.message for note in result.warnings if note.kind == "largest_topic"]
-    return " ".join([*largest, *_mean_over_topics(result)])
+    return join(" ", [*largest, *_mean_over_topics(result)])
 
 
 def _mean_over_topics(result: IntentsResult) -> list[str]:
@@ -121,7 +121,7 @@ def of_hundred(rate: Rate) -> str:
     if rate.tells_little():
         return say("between {low:z.0f} and {high:z.0f}", low=100 * rate.low, high=100 * rate.high)
     around = say("{low:z.0f} to {high:z.0f}", low=100 * rate.low, high=100 * rate.high)
-    return f"{hundred(rate.value)} ({around})"
+    return hundred(rate.value) + " (" + around + ")"
 
 
 # --- settings ----------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def pair_sentence(pair: Pair) -> str:
         interval_text=interval_text(overlap),
     )
     facts = [*([] if pair.only_alike else [pair_direction(pair)]), pair_mistakes(pair)]
-    return f"{'; '.join([said, *filter(None, facts)])}."
+    return join("; ", [said, *filter(None, facts)]) + "."
 
 
 def pair_mistakes(pair: Pair) -> str:

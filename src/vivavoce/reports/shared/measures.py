@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from vivavoce.messages import say
 from vivavoce.reports.shared.numbers import Kind
 
 Better = Literal["higher", "lower", "neither"]
 About = Literal["setting", "topic", "pair", "data", "time"]
+NOTHING = say("there was nothing to count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Measure:
     better: Better
     kind: Kind = "share"
     about: About = "setting"
-    absent: str = "there was nothing to count"
+    absent: str = NOTHING
     short: str = ""
     main: bool = False
     mean: bool = False

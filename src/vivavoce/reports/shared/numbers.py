@@ -1,6 +1,7 @@
 """How numbers are written: one writer for terminal, report, Markdown, notebook and page.
 
-A number that was not measured is "n/a", never 0. `Writer` writes English; pages extend it by the reader's language.
+A number that was not measured is "n/a", never 0. `Writer` writes English messages, which pages can still translate
+within a sentence; pages extend it by the reader's language.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from vivavoce.messages import say
+from vivavoce.messages import Message, join, say
 from vivavoce.records import Rate
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["share", "score", "seconds", "milliseconds", "count", "points"]
 
-NOT_AVAILABLE = "n/a"
+NOT_AVAILABLE = say("n/a")
 TOO_FEW = say("too few to tell")
 _SCALES: Mapping[Kind, tuple[float, int, str]] = {"share": (100, 0, "%"), "points": (100, 1, ""), "count": (1, 0, "")}
 # From here on milliseconds are written as seconds.
@@ -38,7 +39,9 @@ class Writer:
 
     def number(self, value: float | None, digits: int = 0) -> str:
         """Write a number with groups of three digits; what rounds to nothing has no sign."""
-        return self.phrase(NOT_AVAILABLE) if value is None else f"{value:z,.{digits}f}"
+        if value is None:
+            return self.phrase(NOT_AVAILABLE)
+        return Message(f"{{value:z,.{digits}f}}", {"value": value})
 
     def phrase(self, text: str) -> str:
         """Return one of the few words that stand in place of a number or beside it."""
@@ -46,11 +49,8 @@ class Writer:
 
     def between(self, low: float, high: float, digits: int, unit: str) -> str:
         """Write a range; the unit stands with its end."""
-        if unit == "%":
-            return say("{low:z.0f} to {high:z.0f} %", low=low, high=high)
-        if digits == 2:
-            return say("{low:z.2f} to {high:z.2f}", low=low, high=high)
-        return f"{low:z,.{digits}f} to {high:z,.{digits}f} {unit}".rstrip()
+        end = self.number(high, digits)
+        return say("{low} to {high}", low=self.number(low, digits), high=end + f" {unit}" if unit else end)
 
     def of(self, part: int, whole: int) -> str:
         """Write a share of few items as how many of them it is."""
@@ -69,25 +69,25 @@ class Writer:
 
     def share(self, value: float | None) -> str:
         """Write a share as whole percent."""
-        return self.number(None) if value is None else f"{self.hundred(value)} %"
+        return self.number(None) if value is None else self.hundred(value) + " %"
 
     def percent(self, value: float | None, digits: int = 1) -> str:
         """Write a share as percent with decimals."""
-        return self.number(None) if value is None else f"{self.number(100 * value, digits)} %"
+        return self.number(None) if value is None else self.number(100 * value, digits) + " %"
 
     def seconds(self, value: float) -> str:
         """Write how long something took in the unit that suits it."""
         for limit, factor, unit in ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms")):
             if value < limit:
-                return f"{self.number(factor * value)} {unit}"
-        return f"{self.number(value, 1)} s"
+                return self.number(factor * value) + f" {unit}"
+        return self.number(value, 1) + " s"
 
     def milliseconds(self, value: float | None) -> str:
         """Write a response time as people read it."""
         if value is None:
             return self.number(None)
         factor, digits, unit = _scale(value, "milliseconds")
-        return f"{self.number(factor * value, digits)} {unit}"
+        return self.number(factor * value, digits) + f" {unit}"
 
     def value(self, value: float | None, kind: Kind = "share") -> str:
         """Write a value by its kind."""
@@ -116,7 +116,7 @@ class Writer:
         if rate.value is None or rate.low is None or rate.high is None:
             return ""
         factor, digits, _ = _scale(rate.value, kind)
-        return "-".join(self.number(factor * end, digits) for end in (rate.low, rate.high))
+        return join("-", (self.number(factor * end, digits) for end in (rate.low, rate.high)))
 
     def counted(self, n: int) -> str:
         """Write how much a number comes from."""
@@ -133,12 +133,12 @@ class Writer:
         kind = measure.kind
         return RateText(self.value(rate.value, kind), self.interval(rate, kind), self.counted(rate.n))
 
-    def rate(self, rate: Rate, kind: Kind = "share") -> str:
+    def rate(self, rate: Rate, kind: Kind = "share", counted: str = "") -> str:
         """Write a value with its interval and count, as in `72 % (68 to 76 %, n = 2,209)`, or n/a."""
         if rate.value is None:
             return self.number(None)
-        around = ", ".join(part for part in (self.interval(rate, kind), self.counted(rate.n)) if part)
-        return f"{self.value(rate.value, kind)} ({around})"
+        around = join(", ", filter(None, (self.interval(rate, kind), counted or self.counted(rate.n))))
+        return join("", (self.value(rate.value, kind), " (", around, ")"))
 
 
 def _scale(value: float, kind: Kind) -> tuple[float, int, str]:
@@ -165,8 +165,8 @@ def seconds_text(value: float | None) -> str:
 
 def signed(value: float) -> str:
     """Write an effect with its sign; what rounds to nothing has none."""
-    text = f"{value:+.2f}"
-    return "0.00" if text in ("+0.00", "-0.00") else text
+    text = say("{value:+.2f}", value=value)
+    return say("{value:.2f}", value=0.0) if text in ("+0.00", "-0.00") else text
 
 
 def apart(value: float, limit: float) -> str:

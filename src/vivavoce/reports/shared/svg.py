@@ -52,11 +52,15 @@ AnyChart = alt.Chart | alt.LayerChart | alt.FacetChart
 def to_svg(chart: AnyChart, label: str = "") -> str:
     """Draw a chart without any network; `label` (else its description) is read out by a screen reader."""
     # Whether a chart is a right one, the tests ask; to ask for every picture takes almost as long as to draw it.
-    spec: dict[str, Any] = chart.to_dict(validate=False)
+    return spec_to_svg(chart.to_dict(validate=False), label)
+
+
+def spec_to_svg(spec: dict[str, Any], label: str = "") -> str:
+    """Draw what a chart is made of."""
     spoken = label or str(spec.get("description", ""))
     # One label for the whole picture: thousands of marks read out one by one help nobody, the table does.
-    spec.setdefault("config", {})["aria"] = False
-    drawn: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    quiet = {**spec, "config": {**spec.get("config", {}), "aria": False}}
+    drawn: str = vl_convert.vegalite_to_svg(quiet, allowed_base_urls=[])
     return _labelled(_own_ids(_themed(drawn)), spoken)
 
 

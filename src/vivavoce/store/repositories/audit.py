@@ -66,9 +66,10 @@ class Audit(Repository[AuditLine], table=audit, row=AuditLine):
     def latest(self, project_id: str, noun: str, action: str, limit: int) -> dict[str, tuple[datetime, str]]:
         """Return when and how something was done last to each row of a kind, by its id; `limit`: lines to read."""
         same = (audit.c.project_id == project_id, audit.c.noun == noun, audit.c.action == action)
-        query = sa.select(audit.c.noun_id, audit.c.at, audit.c.detail).where(*same).order_by(audit.c.at.desc())
+        columns = (audit.c.noun_id, audit.c.at, audit.c.detail, audit.c.detail_data)
+        query = sa.select(*columns).where(*same).order_by(audit.c.at.desc())
         latest: dict[str, tuple[datetime, str]] = {}
-        for noun_id, at, detail in self.connection.execute(query.limit(limit)):
+        for noun_id, at, detail in self._fetch(query.limit(limit)):
             latest.setdefault(noun_id, (at, detail))
         return latest
 

@@ -106,12 +106,12 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         newest = self._newest_scores(project_id)
         by = {"score": newest.c.score, "name": dialogues.c.name, "created": dialogues.c.created}[sort.lstrip("-")]
         first = by.desc() if sort.startswith("-") else by.asc()
-        query = sa.select(dialogues.c.id, newest.c.run, newest.c.score, newest.c.low, newest.c.high, newest.c.refusal)
+        names = ("run", "score", "low", "high", "refusal", "refusal_data")
+        query = sa.select(dialogues.c.id, *(newest.c[name] for name in names))
         query = query.select_from(dialogues.outerjoin(newest, newest.c.dialogue_id == dialogues.c.id))
         query = query.where(*_chosen(project_id, chosen))
         order = (first.nulls_last() if sort.endswith("score") else first, *_IN_ORDER)
-        rows = self.connection.execute(query.order_by(*order).limit(limit).offset(offset))
-        return [NewestScore(*row) for row in rows]
+        return [NewestScore(*row) for row in self._fetch(query.order_by(*order).limit(limit).offset(offset))]
 
     def newest_scores(self, project_id: str) -> dict[str, float]:
         """Return the newest score of each dialogue that has one, by its id."""
@@ -274,7 +274,7 @@ def _chosen(project_id: str, chosen: DialogueFilter) -> list[sa.ColumnElement[bo
 
 def _scores_of(run_id: str, number: int, newer: Sequence[str]) -> sa.Select[Any]:
     """Return the scores of a run, without the dialogues that a newer one looked at."""
-    columns = (scores.c.dialogue_id, scores.c.score, scores.c.low, scores.c.high, scores.c.refusal)
+    columns = [scores.c[name] for name in ("dialogue_id", "score", "low", "high", "refusal", "refusal_data")]
     query = sa.select(*columns, sa.literal(number, sa.Integer).label("run")).where(scores.c.run_id == run_id)
     if not newer:
         return query

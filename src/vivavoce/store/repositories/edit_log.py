@@ -101,7 +101,7 @@ class EditLog(RowsById[Edit], table=edits, row=Edit):
         query = query.join(changes, edits.c.id == changes.c.edit_id).where(*_between(project_id, since, until))
         query = query.where(changes.c.noun == noun).order_by(edits.c.at, edits.c.id, changes.c.place)
         for piece in pieces(ids):
-            for *edit, noun_id, before, after in self.connection.execute(query.where(changes.c.noun_id.in_(piece))):
+            for *edit, noun_id, before, after in self._fetch(query.where(changes.c.noun_id.in_(piece))):
                 yield Edit(*edit), noun_id, before, after
 
 

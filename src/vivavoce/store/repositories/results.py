@@ -203,7 +203,7 @@ class Measures(RowsOfRun[MeasureRow], table=measures, row=MeasureRow):
         since: datetime | None = None,
     ) -> tuple[MeasurePoint, ...]:
         """Return numbers of the runs of a kind that are done, the oldest run first."""
-        columns = (*self.columns, runs.c.number, runs.c.title, runs.c.created)
+        columns = (*self.columns, runs.c.number, runs.c.title, runs.c.created, runs.c.title_data)
         query = sa.select(*columns).join(runs, runs.c.id == measures.c.run_id)
         query = query.where(runs.c.project_id == project_id, runs.c.kind == kind, runs.c.state == RunState.DONE)
         query = query.where(*matching((measures.c.scope, scope), (measures.c.name, name)))

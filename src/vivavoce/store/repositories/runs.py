@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import RowsById, columns_of, matching, required
+from vivavoce.store.repositories.repository import RowsById, matching, required, values_of
 from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState
 from vivavoce.store.stamps import now
 from vivavoce.store.tables import materials, runs, schedules, units
@@ -103,8 +103,7 @@ class Runs(RowsById[Run], table=runs, row=Run):
         """Keep a new run with its units; it gets its number here."""
         numbered = self._add(replace(run, number=run.number or self.next_number(run.project_id)))
         self._insert([{"run_id": run.id, "content": gzip.compress(material, 6, mtime=0)}], materials)
-        names = [column.name for column in columns_of(units, Unit)]
-        self._insert(({name: getattr(unit, name) for name in names} for unit in units_of_run), units)
+        self._insert((values_of(units, unit) for unit in units_of_run), units)
         return numbered
 
     def set_state(self, run_id: str, state: RunState, **others: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from vivavoce.messages import say
 from vivavoce.store.columns import Moment
 from vivavoce.store.repositories.claims import (
     CONCLUDING_PHASE,
@@ -17,7 +18,7 @@ from vivavoce.store.repositories.claims import (
     claimable,
     conclusions,
 )
-from vivavoce.store.repositories.repository import RowsById, matching
+from vivavoce.store.repositories.repository import RowsById, matching, with_data
 from vivavoce.store.rows import RunState, Unit, UnitState
 from vivavoce.store.stamps import now as the_time
 from vivavoce.store.tables import runs, units
@@ -25,8 +26,8 @@ from vivavoce.store.tables import runs, units
 LEASE_SECONDS = 30.0
 # By its phase, which an index holds beside the state: rows with their results are not touched to count them.
 _OWN = units.c.phase != CONCLUDING_PHASE
-_GIVEN_BACK = "it was begun and given back"
-_LOST = "the worker stopped while doing this, three times"
+_GIVEN_BACK = say("it was begun and given back")
+_LOST = say("the worker stopped while doing this, three times")
 
 
 class Units(RowsById[Unit], table=units, row=Unit):
@@ -237,7 +238,7 @@ class Units(RowsById[Unit], table=units, row=Unit):
                 self._change_run(run_id, **{counter: runs.c[counter] + 1})
                 self._settle(run_id)
             elif counter == "failed":
-                self._close(run_id, str(values["error"]))
+                self._close(run_id, values["error"])
         return bool(ended)
 
     def _give_back(self, unit_id: str, worker: str, values: Mapping[str, Any]) -> bool:
@@ -253,12 +254,14 @@ class Units(RowsById[Unit], table=units, row=Unit):
     def _update_held(self, unit_id: str, worker: str, values: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Change a unit that a worker holds; returns its run and key, or nothing when it is not held any more."""
         held = (units.c.id == unit_id, units.c.worker == worker, units.c.state == UnitState.RUNNING)
-        statement = sa.update(units).where(*held).values(dict(values)).returning(units.c.run_id, units.c.key)
+        statement = (
+            sa.update(units).where(*held).values(with_data(units, values)).returning(units.c.run_id, units.c.key)
+        )
         return [(run_id, key) for run_id, key in self.connection.execute(statement)]
 
     def _change_run(self, run_id: str, *conditions: sa.ColumnElement[bool], **values: Any) -> None:
         statement = sa.update(runs).where(runs.c.id == run_id, *conditions)
-        self.connection.execute(statement.values(version=runs.c.version + 1, **values))
+        self.connection.execute(statement.values(version=runs.c.version + 1, **with_data(runs, values)))
 
     def _settle(self, run_id: str) -> None:
         """When nothing is left to do: the findings are to be made, or the run failed when there are no results."""
@@ -268,8 +271,8 @@ class Units(RowsById[Unit], table=units, row=Unit):
             return
         if self.counts(run_id)[UnitState.DONE] == 0:
             failed = (units.c.run_id == run_id, _OWN, units.c.state == UnitState.FAILED)
-            first = sa.select(units.c.error).where(*failed).order_by(units.c.place).limit(1)
-            self._close(run_id, self._scalar(first) or "")
+            first = sa.select(units.c.error, units.c.error_data).where(*failed).order_by(units.c.place).limit(1)
+            self._close(run_id, next((error for (error,) in self._fetch(first)), ""))
             return
         still_open = (runs.c.id == run_id, runs.c.state.in_(OPEN))
         self.connection.execute(sa.update(runs).where(*still_open).values(state=RunState.CONCLUDING))

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import Fault, FileError, UsageError, VivaError
-from vivavoce.messages import say
+from vivavoce.messages import change_texts, say
 from vivavoce.store.troubles import disk_full_error, is_disk_full
 from vivavoce.web.security.refusals import Answer, Refusal, plain_answer, refuse
 
@@ -230,13 +230,13 @@ def safe_name(name: str) -> str:
 def told_by_name(error: VivaError, path: Path) -> VivaError:
     """Return an error about a kept file that names it as its sender does: folders of the server are not told."""
     folder = f"{path.parent}{os.sep}"
+
+    def name(text: str) -> str:
+        return change_texts(text, lambda value: value.replace(folder, ""))
+
     told = copy(error)
-    told.what, told.where, told.remedy = (
-        text.replace(folder, "") for text in (error.what, error.where, error.remedy)
-    )
-    told.faults = tuple(
-        Fault(fault.message.replace(folder, ""), fault.where.replace(folder, "")) for fault in error.faults
-    )
+    told.what, told.where, told.remedy = map(name, (error.what, error.where, error.remedy))
+    told.faults = tuple(Fault(name(fault.message), name(fault.where)) for fault in error.faults)
     told.args = (str(told),)
     return told
 

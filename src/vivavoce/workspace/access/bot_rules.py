@@ -132,7 +132,7 @@ def _variables(entry: Entry, rules: BotRules) -> Iterator[Fault]:
                     "`bot_variables`{text}",
                     name=name,
                     own_prefix=OWN_PREFIX,
-                    text=", or write `api_key` yourself (empty: no key)" if name in _implied(entry) else "",
+                    text=say(", or write `api_key` yourself (empty: no key)") if name in _implied(entry) else "",
                 ),
                 _place_of(entry, name),
             )

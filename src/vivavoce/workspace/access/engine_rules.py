@@ -12,6 +12,14 @@ from vivavoce.store.rows import Project, Role
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import server_rules
 
+# Shorter than what the engines say themselves: no option can be given where these are shown.
+_SUMMARIES = {
+    "linear": say("Sentence vectors and words, joined (the default)"),
+    "sif": say("Word vectors weighed by rarity, with logistic regression (the nex-cv paper's own)"),
+    "tfidf": say("Words and letters (TF-IDF), naive Bayes and logistic regression"),
+    "vectors": say("Sentence vectors with logistic regression alone"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -25,9 +33,8 @@ class Engine:
 def known_engines() -> tuple[Engine, ...]:
     """Return the engines that are installed and can be used as they are, by name."""
     found = plugins.describe(plugins.CLASSIFIERS)
-    # What an option would mean is of no use where none can be given.
     return tuple(
-        Engine(one.name, one.summary.partition("; the option")[0])
+        Engine(one.name, _SUMMARIES.get(one.name, one.summary))
         for one in found
         if not _declared(one.name).needs_option
     )

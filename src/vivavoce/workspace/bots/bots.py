@@ -19,7 +19,7 @@ from vivavoce.bots.guard import limited_to
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Edit, Project, Role, Run
@@ -206,11 +206,11 @@ def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: Bo
         )
     faults = entry_faults(row.name, row.entry, rules)
     if faults:
-        return _refused(row.name, [f"{fault.where}: {fault.message}" for fault in faults])
+        return _refused(row.name, [fault.as_message() for fault in faults])
     try:
         bot = load_entry(row.name, _hurried(row.entry), agent=agent or None)
     except VivaError as error:
-        return _refused(row.name, [error.what, *map(str, error.faults), error.remedy])
+        return _refused(row.name, [error.what, *(fault.as_message() for fault in error.faults), error.remedy])
     with PLACES.take(actor.user_id or ""):
         report = asyncio.run(_check_in_time(bot, row.name, rules))
     checks = tuple(CheckLine(check.name, check.passed, check.note, _meaning(check.name)) for check in report.checks)
@@ -248,7 +248,7 @@ def _agent_for(store: Store, project: Project, row: BotRow) -> str:
 
 def _refused(name: str, reasons: Iterable[str]) -> BotReport:
     what = "can be made of its entry"
-    note = "; ".join(dict.fromkeys(reason for reason in reasons if reason))
+    note = join("; ", dict.fromkeys(reason for reason in reasons if reason))
     return BotReport(name, False, (CheckLine(what, False, note, _meaning(what)),))
 
 

@@ -213,7 +213,7 @@ def _range_faults(choice: Choice) -> Iterator[Fault]:
             if option.low is not None:
                 check_value(option, getattr(choice, option.name))
         except UnfitError as error:
-            yield Fault(str(error), option.name)
+            yield Fault(error.what, option.name)
 
 
 def _bot_faults(bot: OfferedBot, rules: BotRules) -> list[Fault]:
@@ -243,7 +243,7 @@ def gather_facts(found: Offer, choice: Choice) -> tuple[list[BotFacts], list[Fau
         try:
             facts.append(_facts(bot, found.row.agent, choice.seed))
         except VivaError as error:
-            faults.append(Fault(f"{error.what} ({error.remedy})" if error.remedy else error.what, bot.name))
+            faults.append(Fault(error.what + " (" + error.remedy + ")" if error.remedy else error.what, bot.name))
             faults += [replace(fault, where=bot.name) for fault in error.faults]
     return facts, faults
 

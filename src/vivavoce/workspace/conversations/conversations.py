@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 from vivavoce.conversations.transcript import TalkKey
 from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.jobs.exams.conversations import PUBLIC_ONLY, run_options
+from vivavoce.jobs.exams.documents import storable
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.exams.talks import conversation_material, read_material, read_talk
-from vivavoce.jobs.turns import storable
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, say, say_count, values_named
 from vivavoce.options import check_options
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
 
 KIND = "conversations"
 SHOWN_TALKS = 12
-# How topics are named in the sentence of a problem.
-_QUOTED = re.compile(r"'([^']+)'")
 
 
 # --- beginning ---------------------------------------------------------------------------------------------------
@@ -150,7 +147,7 @@ class ConversationsInProject(ProjectExam):
 
 
 def _problem(tx: Transaction, project: Project, run: Run, found: Failure) -> Problem:
-    named = {name: tx.topics.by_name(project.id, name) for name in _QUOTED.findall(found.message)}
+    named = {name: tx.topics.by_name(project.id, name) for name in values_named(found.message, "topic")}
     topics = {name: topic.id for name, topic in named.items() if topic}
     bot = tx.bots.by_name(project.id, found.bot)
     # A script is called as its scenario, with the row in brackets where there are several.
@@ -174,7 +171,7 @@ def usual_title(found: Offer, bots: Sequence[OfferedBot]) -> str:
     """Return what a run is called where nobody says: the suite and its bots."""
     names = ", ".join(bot.name for bot in bots)
     with_whom = names if len(bots) <= 3 else say_count(len(bots), "{n} bot", "{n} bots")
-    return f"{found.row.title or found.row.name}: {with_whom}"[: runs.MOST_TITLE]
+    return join(": ", (found.row.title or found.row.name, with_whom))
 
 
 def _limited(facts: BotFacts, choice: Choice) -> BotFacts:

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vivavoce.errors import AbsentError, nearest, plural
+from vivavoce.errors import AbsentError, nearest
+from vivavoce.jobs.exams.documents import storable
 from vivavoce.jobs.exams.talks import Material, read_material
-from vivavoce.jobs.turns import storable
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import say, say_count
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations.wording import level_order
 from vivavoce.store.database import Store
@@ -127,10 +127,19 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
     header = material_of(store, run).header
     names = [one.id for one in header.plan.scripts]
     if script not in names or not 0 <= repeat < header.repeats:
-        what = f"run {run.number} has no conversation '{script}'"
+        close = nearest(script, names[:2000])
+        what = say(
+            "run {number:d} has no conversation '{script}'.{nearest}", number=run.number, script=script, nearest=close
+        )
         if script in names:
-            what = f"run {run.number} held '{script}' {plural(header.repeats, 'time')}, not {repeat + 1} times"
-        raise AbsentError(f"{what}.{nearest(script, names[:2000])}", remedy=say("choose one from the list"))
+            what = say(
+                "run {number:d} held '{script}' {times}, not {wanted} times",
+                number=run.number,
+                script=script,
+                times=say_count(header.repeats, "{n} time", "{n} times"),
+                wanted=repeat + 1,
+            )
+        raise AbsentError(what, remedy=say("choose one from the list"))
     place = names.index(script)
     found, size = header.plan.scripts[place], max(1, MOST_TURNS // len(header.bots))
     shown = found.turns[(page - 1) * size : page * size]

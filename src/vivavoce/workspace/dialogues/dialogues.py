@@ -229,7 +229,7 @@ def begin_scoring(
     material = exam_material(store, project, batch)
     source = batch if batch is not None else project.name
     options: Options = {"rater": rater, "seed": seed, "source": source}
-    said = title or say("Talks of {source}", source=source)[:200]
+    said = title or say("Talks of {source}", source=source)
     return begin_run(store, actor, project, KIND, said, options, material)
 
 
@@ -265,7 +265,7 @@ class DialoguesInProject(ProjectExam):
             Problem(
                 KIND,
                 "talk",
-                f"The talk {row.name} would be marked {row.score:.1f} of 5.",
+                say("The talk {name} would be marked {score:.1f} of 5.", name=row.name, score=row.score),
                 run.number,
                 size=Rate(row.score, row.low, row.high, 1),
                 bot=row.bot or "",

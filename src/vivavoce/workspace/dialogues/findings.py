@@ -12,7 +12,7 @@ from vivavoce.dialogues.result import DialoguesResult
 from vivavoce.dialogues.scored import count_scores
 from vivavoce.errors import AbsentError
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import restore_messages, say
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
@@ -59,7 +59,7 @@ def findings_of(store: Store, run: Run) -> TalksFound:
 def _read(store: Store, run: Run) -> TalksFound:
     from vivavoce.dialogues.json_form import dialogues_result_from_json
 
-    data = json.loads(document(store, run, FINDINGS))
+    data = restore_messages(json.loads(document(store, run, FINDINGS)))
     talks: list[Mapping[str, Any]] = data["scores"]
     # Thousands of talks with all their effects would stay in memory, and no page shows them.
     result = dialogues_result_from_json({**data, "scores": [], "people": []})

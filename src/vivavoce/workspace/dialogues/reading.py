@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,36 +9,24 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from vivavoce.dialogues.corpus.reading import Corpus, read_dialogues
+from vivavoce.dialogues.corpus.reading import Corpus, NothingLeftError, read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
-from vivavoce.errors import DataError, Fault, UsageError, VivaError
-from vivavoce.files.exclusions import LEFT_OUT
-from vivavoce.messages import say
+from vivavoce.errors import UsageError, VivaError
+from vivavoce.files.exclusions import read_exclusion
+from vivavoce.messages import Message, say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
+from vivavoce.workspace.advice import LOG_ADVICE, reword, reword_error
 from vivavoce.workspace.exams.runs import get_run
 from vivavoce.workspace.uploads import MAX_ROWS, Source
 
 SCRIPT = "script"
 MOST_NAME, MOST_WORD = 400, 200
 MOST_SPEAKERS = 50
-# A file is described on a command line in options; on a page there is another way to say the same.
-_ADVICE = (
-    (
-        re.compile(r"correct them, or leave such dialogues out with --skip-bad: each is listed"),
-        say("correct them and send the file again"),
-    ),
-    (re.compile(r"read the file without --skip-bad to see why"), say("correct the file and send it again")),
-    (re.compile(r", or give --encoding .*", re.DOTALL), " and send it again"),
-    (re.compile(r"try --encoding \S+"), say("save the file as UTF-8 and send it again")),
-    (re.compile(r"if it is the right file, raise the limit with --max-\S+ \d+"), say("send it in several parts")),
-    (re.compile(r"; name (?:one|it) with --\w+"), ""),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +56,7 @@ def read_log(source: Source, speaker: str = "") -> ReadLog:
         try:
             corpus = _read(path, speaker or None)
         except VivaError as error:
-            raise _in_other_words(error, path) from error
+            raise reword_error(error, path, LOG_ADVICE) from error
     refused, notes = _parted(corpus, path)
     busiest = Counter(turn.speaker for talk in corpus.dialogues for turn in talk.turns).most_common(MOST_SPEAKERS)
     return ReadLog(corpus.dialogues, refused, notes, tuple(name for name, _ in busiest))
@@ -125,9 +112,7 @@ def talks_of_run(store: Store, project: Project, number: int) -> tuple[Dialogue,
 def _read(path: Path, speaker: str | None) -> Corpus:
     try:
         return read_dialogues(path, bot=speaker, skip_bad=True, max_rows=MAX_ROWS)
-    except DataError as error:
-        if "nothing is left" not in error.what:
-            raise
+    except NothingLeftError:
         # Read strictly, the file is refused again, this time with the reason for every talk.
         return read_dialogues(path, bot=speaker, max_rows=MAX_ROWS)
 
@@ -135,12 +120,11 @@ def _read(path: Path, speaker: str | None) -> Corpus:
 def _parted(corpus: Corpus, path: Path) -> tuple[tuple[Unread, ...], tuple[str, ...]]:
     """Part the notes about talks that were left out from the others."""
     refused, notes = [], []
-    for told in corpus.notes:
-        place, mark, reason = told.removeprefix(f"{path}, ").partition(f": {LEFT_OUT}: ")
-        if mark and told.startswith(f"{path}, "):
-            refused.append(Unread(place, _said(reason, path)))
+    for note in corpus.notes:
+        if (fault := read_exclusion(note)) is not None:
+            refused.append(Unread(_value(fault.where, "place"), reword(fault.message, path, LOG_ADVICE)))
         else:
-            notes.append(_said(told.removeprefix(f"{path}: "), path))
+            notes.append(reword(_value(note, "remark"), path, LOG_ADVICE))
     finer = sum(any(one.aspects for one in talk.ratings) for talk in corpus.dialogues)
     if finer:
         notes.append(
@@ -149,19 +133,10 @@ def _parted(corpus: Corpus, path: Path) -> tuple[tuple[Unread, ...], tuple[str, 
     return tuple(refused), tuple(notes)
 
 
-def _in_other_words(error: VivaError, path: Path) -> VivaError:
-    faults = [Fault(_said(fault.message, path), _said(fault.where, path)) for fault in error.faults]
-    told = {"where": _said(error.where, path), "remedy": _said(error.remedy, path), "faults": faults}
-    kind: Any = type(error) if type(error).__init__ is VivaError.__init__ else DataError
-    made: VivaError = kind(_said(error.what, path), **told)
-    return made
-
-
-def _said(text: str, path: Path) -> str:
-    plain = text.replace(str(path), path.name)
-    for pattern, words in _ADVICE:
-        plain = pattern.sub(words, plain)
-    return plain
+def _value(text: str, name: str) -> str:
+    """Return a text that a message has among its values; the message itself where it has none."""
+    value = text.values.get(name) if isinstance(text, Message) else None
+    return value if isinstance(value, str) else text
 
 
 # --- talks -------------------------------------------------------------------------------------------------------

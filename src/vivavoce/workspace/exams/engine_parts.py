@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 from vivavoce import plugins
 from vivavoce.errors import MissingPartError, UsageError, VivaError
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.store.rows import Project
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines
 
@@ -42,7 +42,7 @@ def missing_part(name: str) -> str:
     try:
         _check_kind(kind)
     except MissingPartError as error:
-        return f"{error.what}; {error.remedy}" if error.remedy else error.what
+        return join("; ", (error.what, error.remedy)) if error.remedy else error.what
     except VivaError:
         return ""
     return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.errors import UsageError, nearest
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Run, RunState
@@ -96,7 +96,7 @@ class IntentsInProject(ProjectExam):
             Problem(
                 KIND,
                 str(problem.kind),
-                f"{problem_sentence(problem)} {cost_sentence(problem)}",
+                join(" ", (problem_sentence(problem), cost_sentence(problem))),
                 run.number,
                 problem.topics,
                 tuple(ids.get(name) for name in problem.topics),

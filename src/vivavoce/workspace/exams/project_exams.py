@@ -14,7 +14,7 @@ from vivavoce import plugins
 from vivavoce.errors import Fault, VivaError, nearest
 from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.jobs.exams.registry import find_kind, load_exam, load_part
-from vivavoce.messages import say
+from vivavoce.messages import restore_messages, say
 from vivavoce.options import Option, UnfitError, check_options, check_value
 from vivavoce.plugins import CLASSIFIERS
 from vivavoce.records import Rate
@@ -84,8 +84,8 @@ class ProjectExam:
             wanted[option.name] = names if option.several else names[0]
         wanted = check_options(self.kind.name, wanted, self.kind.options)
         material = load_part(MATERIALS[self.kind.material])(store, project)
-        name = title or self.name_run(project, wanted)
-        return begin_run(store, actor, project, self.kind.name, name[:MOST_TITLE], wanted, material)
+        name = title[:MOST_TITLE] or self.name_run(project, wanted)
+        return begin_run(store, actor, project, self.kind.name, name, wanted, material)
 
     def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
         """Return what a run is called where nobody says."""
@@ -134,7 +134,8 @@ class ProjectExam:
 
     def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
         """Return what a run says is to be fixed, the most important first, with the topics as they are now."""
-        notes = load_exam(self.kind.name).problems(json.loads(document(store, run, FINDINGS)))[:most]
+        findings = restore_messages(json.loads(document(store, run, FINDINGS)))
+        notes = load_exam(self.kind.name).problems(findings)[:most]
         with store.reading() as tx:
             ids = {name: topic_id for topic_id, name in tx.topics.names(project.id).items()}
         return [
@@ -208,7 +209,7 @@ def _value_faults(option: Option, chosen: Mapping[str, Any]) -> Iterator[Fault]:
     try:
         check_value(option, chosen[option.name])
     except UnfitError as error:
-        yield Fault(str(error), option.name)
+        yield Fault(error.what, option.name)
 
 
 def unknown_faults(options: Sequence[Option], names: Sequence[str]) -> list[Fault]:

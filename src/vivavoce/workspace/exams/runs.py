@@ -6,19 +6,17 @@ Every kind of exam goes through here. Editors begin and end runs; everybody may 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.errors import AbsentError, UsageError
+from vivavoce.errors import AbsentError, UsageError, without_remedy
 from vivavoce.jobs import starting
-from vivavoce.jobs.exams.bookkeeping import ADVICE
 from vivavoce.jobs.exams.protocol import Options
 from vivavoce.jobs.exams.registry import find_kind, load_part
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import Message, change_messages, restore_messages, say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MeasureRow, Project, Role, Run, RunState, UnitState
@@ -32,7 +30,6 @@ MOST_TITLE = 200
 FINDINGS, REPORT, WARNINGS = "findings.json", "report.html", "warnings.json"
 # The pace is that of the last units: a run that was interrupted is not slow.
 PACED = 40
-_IN_A_ROW = re.compile(r"[\d,]+ (?=conversations? in a row)")
 SHOWN_REASONS = 5
 
 
@@ -166,7 +163,10 @@ def begin_run(  # noqa: PLR0917 - who, where, what and of what: none of them can
 ) -> Run:
     """Start an exam of any kind; a worker begins it by itself. A title that another run has gets the time."""
     actor.require(Role.EDITOR)
-    said = _told_apart(store, project, check_title(title))
+    # A title of ours is translated as long as it is whole.
+    ours = isinstance(title, Message)
+    checked = title if ours and len(title) <= MOST_TITLE else check_title(title[:MOST_TITLE] if ours else title)
+    said = _told_apart(store, project, checked)
     run = starting.start_run(
         store,
         project.id,
@@ -229,7 +229,7 @@ def _told_apart(store: Store, project: Project, title: str) -> str:
         if not tx.runs.has_title(project.id, title):
             return title
     when = f", {now():%Y-%m-%d %H:%M:%S}"
-    return f"{title[: MOST_TITLE - len(when)]}{when}"
+    return title + when if len(title) + len(when) <= MOST_TITLE else title[: MOST_TITLE - len(when)] + when
 
 
 def check_title(title: str) -> str:
@@ -277,12 +277,15 @@ def measures_of(store: Store, run: Run) -> tuple[MeasureRow, ...]:
 
 def warnings_of(store: Store, run: Run) -> tuple[str, ...]:
     """Return what is to be known before the numbers of a run are trusted."""
-    return tuple(json.loads(_read(store, run, WARNINGS)))
+    content = restore_messages(json.loads(_read(store, run, WARNINGS)))
+    # Older releases wrote the texts alone.
+    return tuple(content if isinstance(content, list) else content["warnings"])
 
 
 def _read_result(kind: str, content: bytes) -> Any:
     reader = find_kind(kind).reader
-    return load_part(reader)(json.loads(content)) if reader else json.loads(content)
+    data = restore_messages(json.loads(content))
+    return load_part(reader)(data) if reader else data
 
 
 def _read(store: Store, run: Run, name: str) -> bytes:
@@ -344,12 +347,18 @@ def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:
     return left * span / (len(moments) - 1)
 
 
+def _without_counts(reason: str) -> str:
+    if isinstance(reason, Message) and reason.plural:
+        return reason.plural
+    return change_messages(reason, _without_counts)
+
+
 def _failures(tx: Transaction, run_id: str) -> tuple[FailureCount, ...]:
     """Return the reasons of failures, the most frequent first; a reason is the same wherever it occurred."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for unit in tx.units.of_run(run_id, state=UnitState.FAILED):
-        told = unit.error.partition(ADVICE)[0].strip().removeprefix(f"{unit.key}: ") or "no reason was given"
+        reason = without_remedy(unit.error, unit.key) or say("no reason was given")
         # Talks that were under way when a bot fell silent count further than those before: one reason all the same.
-        groups.setdefault(_IN_A_ROW.sub("", told), []).append((told, unit.title))
+        groups.setdefault(_without_counts(reason), []).append((reason, unit.title))
     found = sorted(groups.values(), key=len, reverse=True)[:SHOWN_REASONS]
     return tuple(FailureCount(own[0][0], len(own), own[0][1]) for own in found)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from vivavoce.errors import Fault, UsageError
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.access.actors import Actor
@@ -114,4 +114,4 @@ def _change_summary(project: Project, name: str, threshold: float, classifier: s
         if classifier != project.classifier
         else []
     )
-    return say("Settings:") + " " + (", ".join(parts) or say("saved unchanged"))
+    return say("Settings:") + " " + (join(", ", parts) or say("saved unchanged"))

@@ -10,7 +10,7 @@ from typing import Any
 from vivavoce.errors import AbsentError, UsageError, VivaError
 from vivavoce.jobs.exams.registry import find_kind
 from vivavoce.jobs.schedules import next_time
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
 from vivavoce.store.stamps import new_id, now
@@ -71,9 +71,8 @@ def get_schedule(tx: Transaction, project: Project, schedule_id: str) -> Schedul
     """Return a daily run of the project."""
     found = tx.schedules.get(schedule_id)
     if found is None or found.project_id != project.id:
-        raise AbsentError(
-            say("there is no such daily run"), remedy=say("choose one from the list: it may have been deleted")
-        )
+        gone = say("choose one from the list: it may have been deleted")
+        raise AbsentError(say("there is no such daily run"), remedy=gone)
     return found
 
 
@@ -215,18 +214,23 @@ def start_scheduled(store: Store, schedule: Schedule) -> Run:
     with store.reading() as tx:
         project = tx.projects.get(schedule.project_id)
     if project is None:
-        raise AbsentError(
-            say("the project of the daily run is gone"), where=schedule.title, remedy=say("nothing is to be done")
-        )
+        what = say("the project of the daily run is gone")
+        raise AbsentError(what, where=schedule.title, remedy=say("nothing is to be done"))
     # What the options may name was checked with the rights of whoever made the schedule.
     actor = Actor(schedule.user_id, PRODUCT.name, Role.ADMIN)
     try:
         run = start_exam(store, actor, project, schedule.kind, schedule.options, schedule.title)
     except VivaError as error:
         with store.writing() as tx:
-            why = "; ".join([error.what, *map(str, error.faults[:3])])
+            why = join("; ", [error.what, *(one.as_message() for one in error.faults[:3])])
             note(
-                tx, PRODUCT, FAILED, "schedule", schedule.id, project_id=project.id, detail=f"{schedule.title}: {why}"
+                tx,
+                PRODUCT,
+                FAILED,
+                "schedule",
+                schedule.id,
+                project_id=project.id,
+                detail=f"{schedule.title}: " + why,
             )
         raise
     with store.writing() as tx:

@@ -20,7 +20,7 @@ from vivavoce.conversations.scenarios.references import find_broken
 from vivavoce.conversations.scenarios.suites import OWN, merge_suites
 from vivavoce.errors import AbsentError, DataError, Fault, InputError, UsageError, nearest
 from vivavoce.files.yamls import dump_yaml, parse_yaml
-from vivavoce.messages import say, say_count
+from vivavoce.messages import change_texts, join, say, say_count
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, SuiteRow
@@ -311,7 +311,7 @@ def _import_summary(suite: Suite) -> str:
     )
     shared = shared_titles(suite)
     notes: Sequence[str] = (*([shared] if shared else []), *suite.notes[:SHOWN_NOTES])
-    return f"{said} ({'; '.join(notes)})" if notes else said
+    return said + " (" + join("; ", notes) + ")" if notes else said
 
 
 NAME = "the cells"
@@ -349,9 +349,10 @@ def read_text(text: str) -> Suite:
 
 def _told(error: InputError, path: str) -> InputError:
     """Return an error that speaks of what was pasted, not of a file that nobody knows."""
-    return type(error)(
-        error.what.replace(path, NAME), where=NAME, remedy=error.remedy.replace(path, NAME), faults=error.faults
+    what, remedy = (
+        change_texts(text, lambda value: value.replace(path, NAME)) for text in (error.what, error.remedy)
     )
+    return type(error)(what, where=NAME, remedy=remedy, faults=error.faults)
 
 
 def free_title(suite: Suite, wanted: str, *, besides: str = "") -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, noted, restore_messages, say, say_count
 from vivavoce.records import AUTO
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -174,7 +174,7 @@ def _packed(preview: Preview, source: Source) -> dict[str, Any]:
         "lines": preview.lines,
         "pasted": preview.pasted,
         "content": squeeze(source.content),
-        "preview": squeeze(json.dumps(plain).encode()),
+        "preview": squeeze(json.dumps(noted(plain)).encode()),
     }
 
 
@@ -184,7 +184,7 @@ def _row_cells(row: PlannedRow) -> tuple[object, ...]:
 
 
 def _unpacked(kept: Mapping[str, Any]) -> Preview:
-    plain = json.loads(unsqueeze(kept["preview"]))
+    plain = restore_messages(json.loads(unsqueeze(kept["preview"])))
     told: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain["effect"].items()}
     return Preview(
         kept["key"],
@@ -289,5 +289,5 @@ def _summary(name: str, plan: Plan) -> str:
         if effect.answers
         else []
     )
-    parts = ", ".join(told)
+    parts = join(", ", told)
     return say("Import of {name}: {parts}", name=name, parts=parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,15 +9,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from vivavoce.errors import DataError, Fault, VivaError
+from vivavoce.errors import VivaError
 from vivavoce.files.columns import find_columns, is_known
 from vivavoce.files.datasets import read_dataset, read_table
 from vivavoce.files.delimited import sniff
-from vivavoce.files.exclusions import LEFT_OUT_NOTE
+from vivavoce.files.exclusions import read_exclusion
 from vivavoce.files.tables import ReadOptions, Table, as_text, check_rows
 from vivavoce.files.writing import FORMULA_STARTS
-from vivavoce.messages import say
+from vivavoce.messages import join, say, values_named
 from vivavoce.records import AUTO, Example, is_out_of_scope
+from vivavoce.workspace.advice import TABLE_ADVICE, reword, reword_error
 from vivavoce.workspace.uploads import MAX_ROWS, Source
 
 PASTED = "pasted.csv"
@@ -28,24 +28,6 @@ EVERY_TOPIC = "-"
 Encoding = Literal["", "utf-8", "cp1252", "utf-16"]
 ENCODINGS: tuple[Encoding, ...] = ("", "utf-8", "cp1252", "utf-16")
 SHOWN = 200
-# A file is described on a command line in options; on a page there is another way to say the same.
-_ADVICE = (
-    (re.compile(r"name (?:it|one) with --(?:text|intent)-column(?:, or call it '\w+')?"), say("choose the column")),
-    (re.compile(r"say which one with --(?:text|intent)-column"), say("choose the column")),
-    (
-        re.compile(r"correct them, or leave such rows out with --skip-bad: each is listed"),
-        say("correct them and send the file again"),
-    ),
-    (re.compile(r"; single rows can then be left out with --skip-bad: each is listed"), ""),
-    (re.compile(r"with --out-of-scope (\S+)"), r"with '\1' as the name for it"),
-    (
-        re.compile(r"save the file as UTF-8, or give --encoding cp1252, with which the place reads: "),
-        say("choose Windows-1252 as its encoding and send it again, where this reads well") + ": ",
-    ),
-    (re.compile(r"try --encoding utf-16-\S+"), say("choose UTF-16 as its encoding and send it again")),
-    (re.compile(r"if it is the right file, raise the limit with --max-\S+ \d+"), say("send it in several parts")),
-    (re.compile(r"; name one with --format"), ""),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +96,7 @@ def read_source(
             chosen = "" if source.pasted else encoding  # what was pasted came as letters, not as bytes
             return _read_file(path, text_column or None, topic_column or None, out_of_scope, chosen or None)
         except VivaError as error:
-            raise _in_other_words(error, path) from error
+            raise reword_error(error, path, TABLE_ADVICE) from error
 
 
 # --- lines -------------------------------------------------------------------------------------------------------
@@ -164,7 +146,7 @@ def _read_file(
     try:
         columns = find_columns(table, path.name, text_column, topic_column)
     except VivaError as error:
-        return replace(seen, unclear=_in_other_words(error, path).what)
+        return replace(seen, unclear=reword(error.what, path, TABLE_ADVICE))
     data = read_dataset(
         path,
         text_column=text_column,
@@ -212,28 +194,12 @@ def _parted(notes: Sequence[str], path: Path, cells: Mapping[int, str]) -> tuple
     refused: dict[int, Refusal] = {}
     others: list[str] = []
     for note in notes:
-        found = LEFT_OUT_NOTE.match(note.removeprefix(f"{path}, "))
-        if found is None:
-            others.append(_said(note, path))
+        fault = read_exclusion(note)
+        if fault is None:
+            others.append(reword(note, path, TABLE_ADVICE))
             continue
-        number = int(found[1].split()[-1])
-        reason = _said(note.removeprefix(f"{path}, ")[found.end() :], path)
-        before = f"{refused[number].reason}; " if number in refused else ""
-        refused[number] = Refusal(number, cells.get(number, ""), before + reason)
+        number = int(next(values_named(fault.where, "number")))
+        reason = reword(fault.message, path, TABLE_ADVICE)
+        both = join("; ", (refused[number].reason, reason)) if number in refused else reason
+        refused[number] = Refusal(number, cells.get(number, ""), both)
     return list(refused.values()), others
-
-
-def _in_other_words(error: VivaError, path: Path) -> VivaError:
-    """Return an error that names the file as its sender does, and speaks of no command line."""
-    faults = [Fault(_said(fault.message, path), _said(fault.where, path)) for fault in error.faults]
-    kind = type(error) if type(error).__init__ is VivaError.__init__ else DataError
-    return kind(
-        _said(error.what, path), where=_said(error.where, path), remedy=_said(error.remedy, path), faults=faults
-    )
-
-
-def _said(text: str, path: Path) -> str:
-    plain = text.replace(str(path), path.name)
-    for pattern, words in _ADVICE:
-        plain = pattern.sub(words, plain)
-    return plain

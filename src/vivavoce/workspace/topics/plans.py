@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from vivavoce.errors import InputError
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
@@ -164,7 +164,7 @@ def _cleaned(arrival: Arrival, language: str) -> PlannedRow:
     except InputError as error:
         return replace(row, kind="refused", text=_visible(arrival.text), topic=None, language="", reason=error.what)
     remarks = [arrival.remark, say("blanks were put right") if (text, topic) != (arrival.text, arrival.topic) else ""]
-    said = "; ".join(remark for remark in remarks if remark)
+    said = join("; ", [remark for remark in remarks if remark])
     return replace(row, kind="changed" if said else "added", text=text, topic=topic, answer=answer, reason=said)
 
 
@@ -178,7 +178,7 @@ def _warned(row: PlannedRow, homes: Mapping[str, str | None]) -> PlannedRow:
         return row
     home = homes[row.text] or OUT_OF_SCOPE_TITLE
     note = say("the same text is in {home} too", home=home)
-    return replace(row, reason=f"{row.reason}; {note}" if row.reason else note)
+    return replace(row, reason=join("; ", (row.reason, note)) if row.reason else note)
 
 
 def _visible(text: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vivavoce.errors import StaleError, UsageError
-from vivavoce.messages import say, say_count
+from vivavoce.messages import join, say, say_count
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
@@ -365,16 +365,16 @@ def _parted(rows: Sequence[ExampleRow], there: set[str]) -> tuple[list[ExampleRo
 
 
 def _change_summary(topic: Topic, new: Mapping[str, str], spoken: Sequence[Change]) -> str:
-    told = [say("renamed to {name}", name=new["name"])] if "name" in new else []
+    told: list[str] = [say("renamed to {name}", name=new["name"])] if "name" in new else []
     told += [say("described anew")] if "description" in new else []
     if "owner" in new:
         told += [say("given to {owner}", owner=new["owner"]) if new["owner"] else say("without an owner")]
     told += [_spoken_summary(change) for change in spoken]
-    parts = ", ".join(told) or say("saved unchanged")
+    parts = join(", ", told) or say("saved unchanged")
     return say("Topic {name}: {parts}", name=topic.name, parts=parts)
 
 
 def _spoken_summary(change: Change) -> str:
     values = change.after or change.before or {}
     verb = say("answer removed") if change.after is None else say("answer written")
-    return f"{verb} ({values.get('language', '')})"
+    return verb + f" ({values.get('language', '')})"

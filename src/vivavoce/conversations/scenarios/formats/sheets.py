@@ -40,7 +40,7 @@ from vivavoce.conversations.scenarios.formats.sheet_rows import (
 )
 from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario, read_suite_value, unknown_level
 from vivavoce.conversations.scenarios.formats.yaml_writing import head_value
-from vivavoce.errors import DataError, Fault, FileError
+from vivavoce.errors import DataError, EmptyFileError, Fault, FileError
 from vivavoce.files.delimited import sniff
 from vivavoce.files.exports import LOST_IN_XML, MAX_CHARACTERS, sheet_bytes
 from vivavoce.files.formats import SourceFile
@@ -91,9 +91,7 @@ def _read_table(file: SourceFile) -> Table:
     """Read a table; of an empty one say what belongs into a sheet of scenarios."""
     try:
         return file.table
-    except FileError as error:
-        if "empty" not in error.what:
-            raise
+    except EmptyFileError as error:
         raise FileError(error.what, where=error.where, remedy=EMPTY) from None
 
 

@@ -15,7 +15,7 @@ from vivavoce import demo
 from vivavoce.bots.declaration import ABOUT, LIMIT_OPTIONS, BotOption, Connector, list_connectors
 from vivavoce.bots.entries import flag
 from vivavoce.errors import DataError, Fault, VivaError
-from vivavoce.messages import say
+from vivavoce.messages import join, say
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, named_choices
 from vivavoce.web.rendering import Link
@@ -189,7 +189,7 @@ def groups_of(words: Words, form: str, values: Values, error: VivaError | None =
 
     def field(name: str, label: str, kind: Any = "text", **more: Any) -> Field:
         wrong = [fault.message for fault in (error.faults if error else ()) if _is_at(fault.where, name)]
-        return Field(name, label, kind, values.get(name, ""), error="; ".join(wrong), **more)
+        return Field(name, label, kind, values.get(name, ""), error=join("; ", wrong), **more)
 
     name = field("name", words.gettext("Name"), required=True, most=MOST_NAME)
     if form == YAML:

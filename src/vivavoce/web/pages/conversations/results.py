@@ -12,7 +12,7 @@ from starlette.responses import Response
 from vivavoce.conversations.result import ALL, ConversationsResult, Problem
 from vivavoce.errors import AbsentError
 from vivavoce.messages import say
-from vivavoce.reports.conversations import wording
+from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.charts import outcome_rows
 from vivavoce.reports.conversations.exchanges import gist
 from vivavoce.reports.shared.texts import shorten
@@ -149,7 +149,7 @@ def result_view(words: Words, store: Store, project: Project, line: runs.RunLine
         switch=listing.address(literal="" if asked.literal else "1"),
         downloads=_downloads(words, listing.path),
         pictures=tuple(_pictures(words, store, project, run, result)),
-        verdicts=tuple(wording.verdicts(result)),
+        verdicts=tuple(verdicts.verdicts(result)),
         differences=_differences(words, result),
         problems=tuple(_problems(words, store, project, run, result, asked)),
         compare=_compare_fields(words, store, project, run),
@@ -230,8 +230,8 @@ def _differences(words: Words, result: ConversationsResult) -> Table:
         (
             named(words, one.level) if one.level else domain_title(words, one.domain),
             words.gettext("%(a)s and %(b)s", a=one.a, b=one.b),
-            words.said(wording.points_text(one)),
-            words.said(wording.verdict_text(one)),
+            words.said(verdicts.points_text(one)),
+            words.said(verdicts.verdict_text(one)),
         )
         for one in result.comparisons
         if (one.domain, one.level) != (ALL, ALL)

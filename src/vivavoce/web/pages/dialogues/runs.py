@@ -184,7 +184,7 @@ def _trust(words: Words, result: DialoguesResult, figure: Drawn | None) -> View:
         local=_tests(words, words.gettext("On your own marked talks"), local),
         bots=_tests(words, by_bot, of_bots),
         origin=_tests(words, learnt, passport.origin.agreements if passport.origin else {}),
-        rater=f"{passport.rater}. {wording.origin_sentence(passport.origin)}",
+        rater=f"{passport.rater}. " + wording.origin_sentence(passport.origin),
         recalibration=wording.recalibration_sentence(result.recalibration),
         figure=figure,
     )

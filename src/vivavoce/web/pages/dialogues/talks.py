@@ -14,7 +14,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, RatingRow, ScoreRow
 from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer, Visitor
 from vivavoce.web.answers import done, page, words_of
-from vivavoce.web.chart_words import retell_spec
+from vivavoce.web.chart_words import translate_spec
 from vivavoce.web.figures import Drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
@@ -98,7 +98,7 @@ def show_chart(request: Request, who: Reader, store: InStore, project: ProjectIn
     effects = [TurnEffect(number, "", effect) for number, effect in effects_of(found.score.row).items()]
     score = Score(found.row.name, found.score.row.score, turns=tuple(effects))
     spec = page_spec(turns_chart(dialogues.to_dialogue(found.row), score).to_dict())
-    return Response(json.dumps(retell_spec(words_of(request), "talk", spec)), media_type="application/json")
+    return Response(json.dumps(translate_spec(words_of(request), spec)), media_type="application/json")
 
 
 # --- the page ----------------------------------------------------------------------------------------------------

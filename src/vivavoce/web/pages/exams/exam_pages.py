@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from vivavoce.messages import sentence
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Visitor
 from vivavoce.web.exam_pages import ExamPages, ProblemLine
@@ -53,11 +54,9 @@ class ConversationsPages(ExamPages):
             (words.gettext("The run"), self.run_path(project, problem.run)),
         )
         named = problem.text.startswith(problem.bot)
-        text = problem.text if named else f"{problem.bot}: {problem.text}"
-        advice = words.said(problem.remedy)
-        advice = advice[:1].upper() + advice[1:]
-        stop = "" if not advice or advice.endswith((".", "!", "?")) else "."
-        return ProblemLine(words.said(text), tuple(Link(name, to) for name, to in ways if to), advice + stop)
+        text = problem.text if named else f"{problem.bot}: " + problem.text
+        links = tuple(Link(name, to) for name, to in ways if to)
+        return ProblemLine(words.said(text), links, words.said(sentence(problem.remedy)))
 
     def missing(self, words: Words, project: Project) -> Link:
         """Return the way to the suites."""

@@ -11,6 +11,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, UsageError
+from vivavoce.messages import restore_messages
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
@@ -58,7 +59,7 @@ def general_page(request: Request, who: Visitor, store: Store, project: Project,
     findings: dict[str, Any] = {}
     report = True
     if run.state is RunState.DONE:
-        findings = json.loads(runs.document(store, run, runs.FINDINGS))
+        findings = restore_messages(json.loads(runs.document(store, run, runs.FINDINGS)))
         try:
             runs.document(store, run, runs.REPORT)
         except AbsentError:
@@ -129,4 +130,6 @@ def _plain(words: Words, value: object) -> str:
         return words.gettext("yes") if value else words.gettext("no")
     if isinstance(value, float):
         return f"{value:g}"
-    return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+    if isinstance(value, list):
+        return ", ".join(_plain(words, one) for one in value)
+    return "" if value is None else words.ours(value) if isinstance(value, str) else str(value)

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from vivavoce.errors import InputError
 from vivavoce.jobs.exams.kinds import INTENTS
+from vivavoce.messages import say_count
 from vivavoce.reports.intents.meanings import MAIN, MEASURES
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.views import Cell, Table, Tile, make_table
@@ -145,9 +146,8 @@ def _lacking(words: Words, name: str) -> str:
 
 
 def _start_lead(words: Words, expected: intents.Expected) -> str:
-    writer = Writer(words)
-    examples = writer.plural(expected.examples, "example", "examples")
-    topics = writer.plural(expected.topics, "topic", "topics")
+    examples = words.said(say_count(expected.examples, "{n} example", "{n} examples"))
+    topics = words.said(say_count(expected.topics, "{n} topic", "{n} topics"))
     if not expected.examples:
         return words.gettext("There is nothing to examine yet: the project has no examples.")
     if expected.last is None:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
+from vivavoce.errors import without_remedy
 from vivavoce.jobs.exams.registry import exam_kinds
 from vivavoce.store.rows import Project, RunState
 from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
@@ -208,7 +209,7 @@ def run_row(words: Words, project: Project, line: runs.RunLine) -> Row:
         state += f" {writer.share((run.done + run.failed) / max(1, run.total))}"
     begun = Markup("{}, {}").format(writer.ago(run.created), line.who)
     return Row(
-        (name, exam_title(words, run.kind), state, words.said(run.headline or run.error.split("\n")[0]), begun)
+        (name, exam_title(words, run.kind), state, words.said(run.headline or without_remedy(run.error)), begun)
     )
 
 

@@ -179,7 +179,9 @@ def _save(request: Request, store: Store, who: Visitor, sent: _Sent) -> Response
     saved = save_draft(store, who, desk, sent.draft)
     said = words.gettext("%(name)s is saved.", name=sent.draft.title or sent.draft.name)
     if saved.warnings:
-        said = f"{said} {words.gettext('To think about:')} {_shortened(saved.warnings)}"
+        said = (
+            f"{said} {words.gettext('To think about:')} {_shortened([words.said(text) for text in saved.warnings])}"
+        )
     return done(f"/p/{desk.project.slug}/scenarios/{saved.scenario_id}", said, project=desk.project, edit=saved.edit)
 
 

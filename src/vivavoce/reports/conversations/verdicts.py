@@ -1,0 +1,172 @@
+"""Two bots compared: whether the difference is real, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vivavoce.conversations.result import ALL, Comparison, ConversationsResult
+from vivavoce.messages import say, say_count
+from vivavoce.records import Rate
+from vivavoce.reports.conversations.meanings import FEWEST
+from vivavoce.reports.shared.numbers import NOT_AVAILABLE
+
+TOO_CLOSE = say("too close to call")
+ROUGH = 0.1
+# So many scenarios that all favour one of two bots happen by luck less often than once in twenty times.
+ENOUGH_SCENARIOS = 6
+
+
+def between(result: ConversationsResult, a: str, b: str) -> Comparison | None:
+    """Return the comparison of two bots over everything."""
+    for one in result.comparisons:
+        if (one.domain, one.level) == (ALL, ALL) and {one.a, one.b} == {a, b}:
+            return one
+    return None
+
+
+def beats(result: ConversationsResult, a: str, b: str) -> bool:
+    """Tell whether one bot is better than another, as far as can be shown."""
+    found = between(result, a, b)
+    return found is not None and winner(found) == a
+
+
+def winner(comparison: Comparison) -> str | None:
+    """Return the bot that the comparison calls better, if any."""
+    return next((name for name in (comparison.a, comparison.b) if comparison.verdict == f"{name} better"), None)
+
+
+def ends_text(comparison: Comparison | None) -> str:
+    """Return the ends of a difference that is real, seen from the better one; nothing where turns are too few."""
+    if comparison is None or comparison.low is None or comparison.high is None or comparison.turns < FEWEST:
+        return ""
+    low, high = 100 * comparison.low, 100 * comparison.high
+    low, high = (low, high) if winner(comparison) == comparison.a else (-high, -low)
+    return say("{low:.0f} to {high:.0f}", low=low, high=high)
+
+
+def counted_of(result: ConversationsResult, comparison: Comparison) -> int:
+    """Return how many turns the rates of two bots are shown over: the more of the two."""
+    place = comparison.domain, comparison.level
+    return max(result.cell(bot, *place).counts.counted for bot in (comparison.a, comparison.b))
+
+
+_MIXED = " " + say("They were judged differently: one tells its topics, the other not.")
+
+
+def verdicts(result: ConversationsResult) -> Iterator[str]:
+    """Say of each two bots whether the difference between them is real, over everything."""
+    for comparison in result.comparisons:
+        if (comparison.domain, comparison.level) == (ALL, ALL):
+            yield verdict_sentence(comparison, counted_of(result, comparison))
+
+
+def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
+    """Say whether one of two bots is better, by how much, and what would decide it.
+
+    `counted`: how many turns the rates beside it are shown over, which may be more than both bots have in common.
+    """
+    a, b = comparison.a, comparison.b
+    if comparison.difference is None:
+        return say("{a} and {b} cannot be compared: no turn was counted for both.", a=a, b=b)
+    mixed = _MIXED if comparison.mixed_sources else ""
+    if unchanged(comparison):
+        turns = say_count(comparison.turns, "{n} turn", "{n} turns")
+        return (
+            say("{a} and {b}: on the {turns} counted for both, they came out the same.", a=a, b=b, turns=turns)
+            + mixed
+        )
+    better, rest = winner(comparison), common_text(comparison, counted) + mixed
+    if better is None:
+        verdict, points = verdict_text(comparison), points_text(comparison)
+        return (
+            say("{a} and {b}: {verdict} ({points}).", a=a, b=b, verdict=verdict, points=points)
+            + forecast(comparison)
+            + rest
+        )
+    other, gap, ends = b if better == a else a, abs(100 * comparison.difference), bracketed(ends_text(comparison))
+    return (
+        say(
+            "{better} is better than {other}: {gap:.0f} points{ends}.", better=better, other=other, gap=gap, ends=ends
+        )
+        + rest
+    )
+
+
+def unchanged(comparison: Comparison) -> bool:
+    """Tell whether no turn passed on one side alone."""
+    return comparison.turns > 0 and not comparison.only_a and not comparison.only_b
+
+
+def verdict_text(comparison: Comparison) -> str:
+    """Return the verdict; where it is none although the interval leaves out 0, with the reason."""
+    low, high = comparison.low, comparison.high
+    verdict = TOO_CLOSE if comparison.verdict == TOO_CLOSE else comparison.verdict
+    if winner(comparison) or low is None or high is None or low <= 0 <= high:
+        return verdict
+    if comparison.differing < ENOUGH_SCENARIOS:
+        if comparison.differing == 1:
+            return say("{verdict}, because only 1 scenario differs", verdict=verdict)
+        return say(
+            "{verdict}, because only {scenarios} differ",
+            verdict=verdict,
+            scenarios=say_count(comparison.differing, "{n} scenario", "{n} scenarios"),
+        )
+    if comparison.family > 1:
+        several = say("several pairs are compared, and each of them must be clearer than one alone")
+        return say("{verdict}, because {several}", verdict=verdict, several=several)
+    return say("{verdict}, because it is just at the edge of chance", verdict=verdict)
+
+
+def points_text(comparison: Comparison) -> str:
+    """Write a difference in points, seen from the first of the two, with its interval unless it says nothing."""
+    if comparison.difference is None:
+        return NOT_AVAILABLE
+    low, high = comparison.low, comparison.high
+    points = say("{points} points", points=_points(comparison.difference))
+    if low is None or high is None or low == high or comparison.turns < FEWEST:
+        return points
+    return say(
+        "{points} points, {points2} to {points3}",
+        points=_points(comparison.difference),
+        points2=_points(low),
+        points3=_points(high),
+    )
+
+
+def _points(value: float) -> str:
+    """Write a difference in points; what is not 0 is never shown as 0, unless it is very small."""
+    if value == 0 or abs(100 * value) >= 0.5:
+        return say("{points:+.0f}", points=100 * value)
+    return say("{points:+.1f}", points=100 * value)
+
+
+def common_text(comparison: Comparison, counted: int) -> str:
+    """Say over how many turns two bots are compared, where that is fewer than were counted."""
+    if not 0 < comparison.turns < counted:
+        return ""
+    return " " + say(
+        "The comparison uses the {turns} counted for both.",
+        turns=say_count(comparison.turns, "{n} turn", "{n} turns"),
+    )
+
+
+def bracketed(text: str) -> str:
+    """Return a text in brackets, with a blank before them; nothing for nothing."""
+    return " (" + text + ")" if text else ""
+
+
+def forecast(comparison: Comparison) -> str:
+    """Say about how many more conversations would decide, where that is known."""
+    if comparison.more is None:
+        return ""
+    if comparison.more > 100 * max(1, comparison.conversations):
+        return " " + say("If there is a difference, it is too small for any suite of a bearable size to show.")
+    about = say_count(max(1, comparison.more), "{n} more conversation", "{n} more conversations")
+    return " " + say("About {about} would probably decide, if the difference is as large as it looks.", about=about)
+
+
+def roughness(rate: Rate) -> str:
+    """Return `rough` where the interval is wide."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return ""
+    return "rough" if (rate.high - rate.low) / 2 > ROUGH else ""
