@@ -50,7 +50,8 @@ def draw_one(job: tuple[str, str, int]) -> Drawn:
 
 def run(exams: Sequence[str], draws: int, seconds: float, processes: int) -> dict[tuple[str, str], list[Drawn]]:
     """Draw from all designs in turn until all draws are made or the time is up."""
-    begin, drawn = time.monotonic(), {(exam, design): [] for exam in exams for design in EXAMS[exam][1]}
+    begin = time.monotonic()
+    drawn: dict[tuple[str, str], list[Drawn]] = {(exam, design): [] for exam in exams for design in EXAMS[exam][1]}
     with ProcessPoolExecutor(processes) as pool:
         for first in range(0, draws, ROUND):
             numbers = range(first, min(first + ROUND, draws))

@@ -5,7 +5,7 @@ four fifths). A draw takes about a tenth of the texts and at most a third of a t
 texts that they differ less than draws from all that people may write. Engines of a comparison: "equals" are two
 engines that each lose one answer in eight by chance; "difference" is that of two different engines, its truth the
 mean over all draws. The bot, trained on the whole draw and asked the rest, shows how far it is ahead of the retries;
-no interval promises to hold it. Constants were chosen on other draws of CLINC150 and BANKING77 (docs/intervals.md).
+no interval promises to hold it. The intervals were made on other draws of CLINC150 and BANKING77 (docs/intervals.md).
 """
 
 from __future__ import annotations
