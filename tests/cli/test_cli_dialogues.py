@@ -545,7 +545,7 @@ def test_an_unknown_talk_is_answered_with_the_nearest(viva, plain):
 
 def test_the_shell_offers_raters_formats_and_talks(folder):
     assert {"learned", "length", "openai", "python"} <= set(complete_rater(""))
-    assert complete_log_format("js") == ["jsonl", "json"]
+    assert complete_log_format("js") == ["json", "jsonl"]
     assert complete_talks("de") == ["demo"]
     assert complete_talks("lo") == ["log.jsonl"]
 

@@ -21,7 +21,7 @@ from starlette.datastructures import UploadFile
 from starlette.testclient import TestClient
 
 from vivavoce.errors import StoreError
-from vivavoce.jobs import clerk
+from vivavoce.jobs import store_thread
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import Store, open_store
 from vivavoce.store.migrating import create_store
@@ -84,7 +84,7 @@ def test_a_database_that_is_away_and_back_costs_two_lines_and_no_page(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(clerk, "PAUSES", (0.01,))
+    monkeypatch.setattr(store_thread, "PAUSES", (0.01,))
     caplog.set_level(logging.WARNING)
     assert signed_in.get("/p/jobs").status_code == 200
     stop = threading.Event()
