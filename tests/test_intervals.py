@@ -22,6 +22,8 @@ from vivavoce.statistics import (
     wilson,
 )
 
+pytestmark = pytest.mark.slow
+
 quick = settings(max_examples=100, deadline=None)
 spreads = st.builds(
     Spread, st.floats(0, 0.25), st.integers(1, 500), st.integers(0, 500).map(float), st.integers(1, 500)

@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SUITE = """
 suite: small
 language: en

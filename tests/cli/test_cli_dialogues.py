@@ -21,6 +21,8 @@ from vivavoce.cli.dialogues.scoring import Work, stream_scores
 from vivavoce.cli.shared.completion import complete_log_format, complete_rater, complete_talks
 from vivavoce.dialogues import load_rater
 
+pytestmark = pytest.mark.slow
+
 LENGTH = ("--rater", "length")
 RATERS = """
 def turns(dialogue):

@@ -34,6 +34,8 @@ from vivavoce.jobs.exams.documents import canonical_json
 from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished
 from vivavoce.jobs.exams.registry import load_exam
 
+pytestmark = pytest.mark.slow
+
 EXAM = load_exam("dialogues")
 SHIPPED = read_dialogues(dialogues_path()).dialogues
 # Enough talks for three units, the last of them not full.
