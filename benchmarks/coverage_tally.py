@@ -15,13 +15,13 @@ class Drawn:
     """What one draw printed: numbers with intervals, the truth where it is known, and verdicts on equals.
 
     A number without a known truth is held against the mean of all draws: the value with other draws of this kind.
-    `values`: quantities whose mean over all draws is the truth of another number, by its name.
+    `means`: quantities of which only the mean over all draws is of interest.
     """
 
     rates: dict[str, Rate]
     truths: dict[str, float] = field(default_factory=dict)
-    values: dict[str, float] = field(default_factory=dict)
     verdicts: dict[str, bool] = field(default_factory=dict)
+    means: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,11 @@ class Tallies:
             false = [one.verdicts[name] for one in self.draws if name in one.verdicts]
             yield Line(name, sum(false), len(false), verdict=True)
 
+    def means(self) -> dict[str, float]:
+        """Return the mean over all draws of what is no number with an interval."""
+        names = dict.fromkeys(name for one in self.draws for name in one.means)
+        return {name: float(np.mean([one.means[name] for one in self.draws])) for name in names}
+
     def _holds(self, one: Drawn, name: str) -> bool | None:
         rate = one.rates.get(name)
         if rate is None or rate.value is None or rate.low is None or rate.high is None:
@@ -58,7 +63,5 @@ class Tallies:
         return bool(rate.low - 1e-9 <= truth <= rate.high + 1e-9)
 
     def _mean(self, name: str) -> float:
-        if any(name in one.values for one in self.draws):
-            return float(np.mean([one.values[name] for one in self.draws if name in one.values]))
         known = [one.rates[name].value for one in self.draws if name in one.rates]
         return float(np.mean([value for value in known if value is not None]))

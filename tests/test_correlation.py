@@ -18,6 +18,8 @@ from vivavoce.statistics import (
     spearman,
 )
 
+pytestmark = pytest.mark.slow
+
 quick = settings(max_examples=80, deadline=None)
 # Few distinct values, so that ties are the rule.
 pairs = st.lists(st.tuples(st.integers(-4, 4), st.integers(1, 5)), min_size=3, max_size=60)

@@ -18,6 +18,8 @@ import vivavoce
 from vivavoce.files import Format
 from vivavoce.jobs.exams.protocol import ExamKind
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "vivavoce"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -22,6 +22,8 @@ from vivavoce.statistics import (
     wilson,
 )
 
+pytestmark = pytest.mark.slow
+
 quick = settings(max_examples=100, deadline=None)
 spreads = st.builds(
     Spread, st.floats(0, 0.25), st.integers(1, 500), st.integers(0, 500).map(float), st.integers(1, 500)
@@ -71,21 +73,31 @@ def test_the_variance_of_a_ratio_is_that_of_the_textbook() -> None:
 def test_topics_that_differ_add_no_variance_and_near_duplicates_count_once() -> None:
     topics = np.repeat([0, 1], 4)
     influences = np.array([1.0, 1, 1, 1, -1, -1, -1, -1])
-    assert stratified_variance(influences, np.arange(8), topics) == (0.0, 6)
+    assert stratified_variance(influences, np.arange(8), topics) == (0.0, 6, 6.0)
     mixed = np.array([1.0, -1, 1, -1, 0, 0, 0, 0])
-    alone, freedom = stratified_variance(mixed, np.arange(8), topics)
+    alone, freedom, _ = stratified_variance(mixed, np.arange(8), topics)
     assert alone == pytest.approx(4 / 3 * 4)
     assert freedom == 6
     paired = np.array([1.0, 1, -1, -1, 0, 0, 0, 0])
-    together, freedom = stratified_variance(paired, np.array([0, 0, 1, 1, 2, 3, 4, 5]), topics)
+    together, freedom, _ = stratified_variance(paired, np.array([0, 0, 1, 1, 2, 3, 4, 5]), topics)
     assert together == pytest.approx(2 * 8)
     assert freedom == 4
 
 
 def test_topics_of_one_example_are_taken_together() -> None:
-    variance, freedom = stratified_variance(np.array([1.0, -1, 0]), np.arange(3), np.arange(3))
+    variance, freedom, effective = stratified_variance(np.array([1.0, -1, 0]), np.arange(3), np.arange(3))
     assert variance == pytest.approx(3 / 2 * 2)
-    assert freedom == 2
+    assert (freedom, effective) == (2, pytest.approx(2))
+
+
+def test_a_variance_that_a_few_groups_make_up_is_as_unsure_as_they_are_few() -> None:
+    many, few = np.tile([1.0, -1], 50), np.tile([30.0, -30], 2)
+    strata = np.repeat([0, 1], [100, 4])
+    _, freedom, effective = stratified_variance(np.concatenate([many, few]), np.arange(104), strata)
+    assert freedom == 102
+    assert effective == pytest.approx(3, abs=0.2)
+    _, _, even = stratified_variance(np.tile([1.0, -1], 50), np.arange(100), np.repeat([0, 1], 50))
+    assert even == pytest.approx(98)
 
 
 def test_raters_who_agree_on_few_items_are_not_certain_to_agree() -> None:

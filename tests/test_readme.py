@@ -16,6 +16,8 @@ from vivavoce.reports.intents import problem_wording, wording
 from vivavoce.reports.intents.tables import show_result
 from vivavoce.text import find_weights, get_weights
 
+pytestmark = pytest.mark.slow
+
 README = Path(__file__).resolve().parents[1] / "README.md"
 WIDTH = 112
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from vivavoce.errors import DataError
 from vivavoce.records import Dataset, Example, Guess, Rate
 
+pytestmark = pytest.mark.slow
+
 contents = st.text(min_size=1, max_size=6).filter(str.strip)
 rows = st.lists(st.tuples(contents, st.none() | contents.filter(lambda name: name != "None")), max_size=6)
 

@@ -29,6 +29,8 @@ from vivavoce.statistics import (
     wilson,
 )
 
+pytestmark = pytest.mark.slow
+
 quick = settings(max_examples=60, deadline=None)
 counts = st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 levels = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from vivavoce.agents import Flow, State, answer_pairs, describe_agent, parse_agent, respond
 from vivavoce.records import Guess, Reply
 
+pytestmark = pytest.mark.slow
+
 AGENT = parse_agent(FERRY)
 FLOW = Flow.of(AGENT)
 

@@ -16,6 +16,8 @@ from vivavoce.bots.protocol import BotContext
 from vivavoce.errors import BotError
 from vivavoce.records import Guess, Reply
 
+pytestmark = pytest.mark.slow
+
 FAST = BotFacts("odd", limits=Limits(timeout_s=0.2))
 
 

@@ -17,6 +17,8 @@ from vivavoce.bots.protocol import BotContext
 from vivavoce.errors import BotError, UsageError
 from vivavoce.records import Reply, Status
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import json, os, subprocess, sys, time
 mode = sys.argv[1]

@@ -21,6 +21,8 @@ from vivavoce.bots.protocol import BotContext
 from vivavoce.errors import MissingPartError, UsageError, WorkError
 from vivavoce.records import Guess, Reply
 
+pytestmark = pytest.mark.slow
+
 AGENT = Path(__file__).with_name("small_agent.yaml")
 TINY = NodePackage("tiny", "tiny-bot", "1.2.3", 1)
 # Does what npm does, without a network: `npm install ... --prefix FOLDER`.

@@ -16,6 +16,8 @@ from vivavoce.errors import MissingPartError, UsageError, WorkError
 from vivavoce.records import Reply
 from vivavoce.text.weights import get_weights, need_weights
 
+pytestmark = pytest.mark.slow
+
 AGENT = Path(__file__).with_name("small_agent.yaml")
 # Every word of an agent is read by the model again in every turn.
 BRIEF_AGENT = """

@@ -21,6 +21,8 @@ from vivavoce.classifiers.estimator import EstimatorClassifier, from_option
 from vivavoce.classifiers.protocol import Classifier, ProbabilisticClassifier
 from vivavoce.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "how do I apply",
     "where to apply",

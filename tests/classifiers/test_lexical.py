@@ -16,6 +16,8 @@ from vivavoce.classifiers.protocol import PreparingClassifier, ProbabilisticClas
 from vivavoce.errors import UsageError
 from vivavoce.text import ngrams
 
+pytestmark = pytest.mark.slow
+
 CODES = np.unique(INTENTS, return_inverse=True)[1]
 
 

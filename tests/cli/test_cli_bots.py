@@ -13,6 +13,8 @@ from contextlib import contextmanager
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60
 ENTRIES = """
 bots:

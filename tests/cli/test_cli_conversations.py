@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SUITE = """
 suite: small
 language: en
@@ -197,7 +199,7 @@ def test_a_suite_with_an_agent_beside_it_needs_no_bot_named(viva, folder, monkey
     (folder / "there" / "agent.yaml").write_text(agent.read_text(encoding="utf-8"), encoding="utf-8")
     text = SUITE.replace("language: en", "language: en\nagent: agent.yaml")
     (folder / "there" / "suite.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("vivavoce.cli.conversations.material.LOCAL_BOTS", ("nearest", "keywords"))
+    monkeypatch.setattr("vivavoce.agents.ENGINES", ("nearest", "keywords"))
     result = viva("conversations", "run", "there/suite.yaml", "--json", "-")
     assert result.exit_code == 0, result.stderr
     assert [bot["name"] for bot in json.loads(result.stdout)["bots"]] == ["nearest", "keywords"]

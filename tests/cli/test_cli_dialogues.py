@@ -21,6 +21,8 @@ from vivavoce.cli.dialogues.scoring import Work, stream_scores
 from vivavoce.cli.shared.completion import complete_log_format, complete_rater, complete_talks
 from vivavoce.dialogues import load_rater
 
+pytestmark = pytest.mark.slow
+
 LENGTH = ("--rater", "length")
 RATERS = """
 def turns(dialogue):
@@ -545,7 +547,7 @@ def test_an_unknown_talk_is_answered_with_the_nearest(viva, plain):
 
 def test_the_shell_offers_raters_formats_and_talks(folder):
     assert {"learned", "length", "openai", "python"} <= set(complete_rater(""))
-    assert complete_log_format("js") == ["jsonl", "json"]
+    assert complete_log_format("js") == ["json", "jsonl"]
     assert complete_talks("de") == ["demo"]
     assert complete_talks("lo") == ["log.jsonl"]
 

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # Read now: the tests of commands take away all settings of the machine.
 TORCH_REQUIRED = os.environ.get("VIVA_REQUIRE_TRAIN") == "1"
 GOOD = ("that is a lovely idea", "tell me more about it", "I agree with you", "thank you, that helps a lot")

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMINE = ("intents", "examine", "faq.csv", "-c", "tfidf")
 GIGABYTE = 1024**3
 

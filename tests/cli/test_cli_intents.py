@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FEW = ("--retries", "3", "--setting", "0,0")
 QUICK = ("--classifier", "tfidf", "--retries", "2", "--setting", "0,0")
 

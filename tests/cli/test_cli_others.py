@@ -12,6 +12,8 @@ from vivavoce.errors import UsageError, WorkError
 from vivavoce.records import Dataset
 from vivavoce.version import __version__
 
+pytestmark = pytest.mark.slow
+
 FEW = 12
 
 

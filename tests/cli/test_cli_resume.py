@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 RETRIES = 12
 COMMAND = (
     *("intents", "examine", "faq.csv", "-c", "python:fakes:Bot", "--setting", "0,0"),

@@ -17,6 +17,8 @@ from vivavoce.workspace.projects.projects import create_project
 from vivavoce.workspace.topics.examples import add_examples
 from vivavoce.workspace.topics.topics import add_topic
 
+pytestmark = pytest.mark.slow
+
 QUICK = Rhythm(lease=30, beat=5, poll=0.02, flush=0.02, schedules=5)
 TEXTS = {
     "hours": (

@@ -24,6 +24,8 @@ from vivavoce.store.database import open_store
 from vivavoce.store.rows import Role
 from vivavoce.web.config import WebConfig
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60.0
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - a word in tests, nothing listens there
 

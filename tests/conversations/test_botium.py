@@ -33,6 +33,8 @@ from vivavoce.conversations.scenarios.formats.botium_writing import to_botium, w
 from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.errors import FileError
 
+pytestmark = pytest.mark.slow
+
 KEPT = "x-botium"
 
 

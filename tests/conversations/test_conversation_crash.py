@@ -19,6 +19,8 @@ from vivavoce.cli.app import app
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import State, TalkKey, Transcript
 
+pytestmark = pytest.mark.slow
+
 TALKS, TURNS, AT_ONCE = 240, 2, 20
 PATIENCE = 120
 # The log is written in one piece before the answer, as a real bot would act on a message before it answers.

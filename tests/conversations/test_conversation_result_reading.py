@@ -24,6 +24,8 @@ from vivavoce.reports.conversations.charts import conversations_figures
 from vivavoce.reports.conversations.html import render_conversations
 from vivavoce.reports.shared import pages
 
+pytestmark = pytest.mark.slow
+
 SUITE = """
 suite: small
 levels: [strange, basic, hard]

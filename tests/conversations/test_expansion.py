@@ -31,6 +31,8 @@ from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.errors import DataError, UsageError
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = """
 suite: s
 defaults: {on_mismatch: stop}

@@ -24,6 +24,8 @@ from vivavoce.conversations.transcript import State, Transcript
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status
 
+pytestmark = pytest.mark.slow
+
 FINE = "fine"
 TALKS, TURNS = 3, 2
 ERRORS = {

@@ -28,6 +28,8 @@ from vivavoce.conversations.scenarios.suites import read_suite
 from vivavoce.errors import DataError
 from vivavoce.files.yamls import as_list, as_mapping, read_yaml
 
+pytestmark = pytest.mark.slow
+
 KEPT = "x-rasa"
 
 

@@ -21,6 +21,8 @@ from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
 from vivavoce.errors import DataError, FileError
 from vivavoce.files.yamls import dump_yaml
 
+pytestmark = pytest.mark.slow
+
 HEADER = (
     "scenario,level,domain,turn,user,expect_topic,should_fall_back,good_replies,bad_replies,match,has_typo,twin_of,"
     "slot:origin,slot:destination,note"

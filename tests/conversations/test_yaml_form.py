@@ -24,6 +24,8 @@ from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value
 from vivavoce.errors import DataError
 from vivavoce.files.yamls import dump_yaml
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = """
 format: 1
 suite: flight-booking

@@ -16,6 +16,8 @@ from vivavoce.dialogues.dialogue import Rating
 from vivavoce.dialogues.result import Score
 from vivavoce.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 
 def test_each_kind_of_talk_with_marks_is_measured_by_itself() -> None:
     talks, scores = simulated(40)

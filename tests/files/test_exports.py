@@ -23,6 +23,8 @@ from vivavoce.files.exports import MAX_CHARACTERS, csv_bytes, xlsx_bytes
 from vivavoce.files.writing import FORMULA_STARTS, guarded
 from vivavoce.outcomes import Outcome
 
+pytestmark = pytest.mark.slow
+
 SAFE_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cn")), max_size=40)
 NUMBERS = st.integers(-(10**14), 10**14) | st.floats(allow_nan=False, allow_infinity=False)
 

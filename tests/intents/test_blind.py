@@ -17,6 +17,8 @@ from vivavoce.intents import BlindResult, examine_blind, score_predictions
 from vivavoce.outcomes import Outcome, outcome_of
 from vivavoce.records import NO_GUESS, Dataset, Guess
 
+pytestmark = pytest.mark.slow
+
 BOTS = ("curekart", "sofmattress")
 ENGINES = ("dialogflow", "luis", "rasa", "haptik", "bert")
 PUBLISHED = {

@@ -14,6 +14,8 @@ from vivavoce.files import read_dataset
 from vivavoce.intents.check import SEVERITIES, CheckResult, Problem, check
 from vivavoce.records import Dataset, Example
 
+pytestmark = pytest.mark.slow
+
 FIVE = ("one", "two", "three", "four", "five")
 FILLING = [
     (f"{word} the {topic}", topic) for topic in ("card", "loan") for word in ("show", "block", "find", "lend", "dye")

@@ -34,6 +34,8 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import PAPER_SETTINGS, Setting
 from vivavoce.records import NO_GUESS, Dataset, Guess
 
+pytestmark = pytest.mark.slow
+
 SMALL, LARGE = Setting(4), Setting(0, 0.15)
 # Words of five large topics and three small ones.
 WORDS = {

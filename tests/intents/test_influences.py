@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from vivavoce.classifiers.fakes import EchoClassifier, JaccardClassifier, NullClassifier
 from vivavoce.intents import examine_intents
-from vivavoce.intents.influences import influences, share_parts, typical_f1, typical_recall
+from vivavoce.intents.influences import folded_variance, influences, share_parts, typical_f1, typical_recall
 from vivavoce.intents.measures import Items, measures
 from vivavoce.records import Dataset
+from vivavoce.statistics import stratified_variance
 
 THRESHOLD = 0.5
 
@@ -68,11 +69,34 @@ def test_no_number_of_an_exam_has_an_interval_without_width(sizes: list[int], re
                 assert rate.low < rate.high, name
 
 
-def test_the_better_end_allows_for_a_bot_trained_on_all_examples() -> None:
+def test_an_interval_speaks_of_the_exam_and_promises_nothing_of_a_bot_trained_on_all_examples() -> None:
     rows = data([12, 12, 12])
     result = examine_intents(rows, JaccardClassifier(), settings=[(0, 0)], threshold=0.2, text_view=False, workers=1)
     rate = result.settings[0].rates["accuracy"]
     assert rate.value is not None
+    assert rate.low is not None
     assert rate.high is not None
-    # Trained on four fifths, a bot makes about a tenth more errors than on all.
-    assert rate.high >= min(1.0, rate.value + 0.1 * (1 - rate.value))
+    # Wilson's interval is drawn towards one half; nothing but that makes its ends uneven.
+    far, near = max(rate.value, 1 - rate.value), min(rate.value, 1 - rate.value)
+    low, high = rate.value - rate.low, rate.high - rate.value
+    assert (low >= high) is (rate.value >= 0.5)
+    assert max(low, high) / min(low, high) <= far / near
+
+
+@pytest.mark.parametrize(("outside", "wider"), [(4, True), (120, False)])
+def test_few_out_of_scope_questions_make_the_numbers_of_confidence_unsure(outside: int, wider: bool) -> None:
+    generator = np.random.default_rng(1)
+    truth = np.repeat([0, 1, -1], [100, 100, outside])
+    confidence = np.where(truth < 0, generator.beta(3, 3, len(truth)), generator.beta(8, 2, len(truth)))
+    whole = Items(truth, np.maximum(truth, 0), confidence)
+    moved = influences(whole, THRESHOLD, np.ones(3), np.ones(3))["oos_auroc"]
+    _, freedom, effective = stratified_variance(moved, np.arange(len(truth)), truth)
+    assert (effective < 6) is wider
+    assert freedom >= len(truth) - 3
+
+
+def test_a_gap_that_is_mostly_noise_varies_less_than_a_clear_one() -> None:
+    assert folded_variance(0.5) == pytest.approx(1 - 2 / np.pi)
+    assert folded_variance(8) == pytest.approx(1, abs=1e-6)
+    sizes = np.abs(np.random.default_rng(0).normal(np.sqrt(3), 1, 200_000))
+    assert folded_variance(2) == pytest.approx(sizes.var(), rel=0.02)

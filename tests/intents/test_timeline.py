@@ -18,6 +18,8 @@ from vivavoce.intents import TimelineResult, examine_over_time
 from vivavoce.intents.cuts import History
 from vivavoce.records import Dataset, Example, Guess
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2025, 1, 1, tzinfo=UTC)
 DEMO = Path(__file__).resolve().parents[2] / "src" / "vivavoce" / "demo" / "recruiting_en.csv"
 WORDS = ("ant", "bee", "cow", "dog", "eel", "fox", "gnu", "hen", "imp", "jay")

@@ -19,6 +19,8 @@ from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
 
+pytestmark = pytest.mark.slow
+
 # Sentence vectors are read by a network, words are counted: neither depends on where.
 ENGINES = ("linear", "tfidf")
 

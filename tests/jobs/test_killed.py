@@ -22,6 +22,8 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import RunState, UnitState
 from vivavoce.store.stamps import now
 
+pytestmark = pytest.mark.slow
+
 TALKS = 90
 BOTS = {"parrot": {"kind": "scripted:echo", "delay_s": 0.08, "limits": {"at_once": 6}}}
 PARENT = """

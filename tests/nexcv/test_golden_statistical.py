@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.nexcv import IntentEvaluationStrategy, NegativeExamplesDatasetProvider
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.slow]
 
 METRICS = ("accuracy", "f1_weighted", "f1_macro", "good_carefulness")
 ROUNDING = 0.0005  # the reference numbers have three places

@@ -33,6 +33,8 @@ from vivavoce.reports.shared import pages as report_pages
 from vivavoce.reports.shared.measures import render_measures_table
 from vivavoce.reports.shared.numbers import rate_text, signed
 
+pytestmark = pytest.mark.slow
+
 NOT_YET = "You cannot compare bots with these scores yet."
 VOID = {"meta", "br", "col", "hr"}
 

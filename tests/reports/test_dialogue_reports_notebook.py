@@ -16,6 +16,8 @@ from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Origin, Reason, Score, TurnEffect
 from vivavoce.reports.shared.svg import to_svg
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "dialogues.ipynb"
 CHARTS = 4
 

@@ -24,6 +24,8 @@ from vivavoce.reports.intents.html import render_result
 from vivavoce.reports.shared import pages
 from vivavoce.reports.shared.figures import Figure
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,8 @@ from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.shared.numbers import interval_text, value_text
 from vivavoce.reports.shared.pages import prose
 
+pytestmark = pytest.mark.slow
+
 VOID = {"br", "meta", "hr", "col"}
 FEW_KILOBYTES = 600 * 1024
 

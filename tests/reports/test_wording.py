@@ -22,6 +22,8 @@ from vivavoce.reports.shared.measures import render_measures_table
 from vivavoce.reports.shared.numbers import hundred, rate_text, seconds_text, share_text, value_text
 from vivavoce.reports.shared.views import make_tile
 
+pytestmark = pytest.mark.slow
+
 NOTHING = Rate(None, None, None, 0)
 shares = st.floats(0, 1)
 

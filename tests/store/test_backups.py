@@ -21,6 +21,8 @@ from vivavoce.store.migrating import head_version, require_current, schema_versi
 from vivavoce.store.rows import UnitState
 from vivavoce.store.tables import metadata
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def saved(sample_backup: Path, tmp_path: Path) -> Path:

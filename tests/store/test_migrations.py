@@ -27,6 +27,8 @@ from vivavoce.store.migrating import (
 )
 from vivavoce.store.tables import metadata
 
+pytestmark = pytest.mark.slow
+
 RELEASED = Path(__file__).parent / "released"
 
 

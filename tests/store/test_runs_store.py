@@ -27,6 +27,8 @@ from vivavoce.store.rows import (
 )
 from vivavoce.store.stamps import new_id
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2024, 5, 2, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=5)
 

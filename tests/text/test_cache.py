@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from vivavoce.text import VectorCache, encode_cached
 
+pytestmark = pytest.mark.slow
+
 
 class CountingEncoder:
     """A stand-in for a model: a vector follows from the text, and every text it is given is remembered."""

@@ -11,6 +11,8 @@ from rapidfuzz.distance import OSA
 
 from vivavoce.text.duplicates import duplicate_groups, exact_groups, normalise, normalise_all, typo_pairs
 
+pytestmark = pytest.mark.slow
+
 # No stop word is among them: copies without stop words have tests of their own.
 WORDS = (
     "card",

@@ -18,6 +18,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from vivavoce.text import ngrams
 from vivavoce.text.ngrams import COLUMNS, letter_ngrams, word_ngrams
 
+pytestmark = pytest.mark.slow
+
 COUNTERS = [word_ngrams, letter_ngrams]
 PEERS = {
     word_ngrams: {"token_pattern": r"\w+", "ngram_range": (1, 2)},

@@ -25,6 +25,8 @@ from vivavoce.text.forward import read_tensors
 from vivavoce.text.minilm import load_minilm
 from vivavoce.text.vectors import MAX_TOKENS, default_threads
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "How do I reset my password?",
     "I forgot my password",

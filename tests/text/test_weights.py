@@ -21,6 +21,8 @@ from vivavoce.cli.models import app
 from vivavoce.errors import FileError, InputError, MissingPartError, UsageError, WorkError
 from vivavoce.text import weights
 
+pytestmark = pytest.mark.slow
+
 CONTENT = {"tokenizer.json": b'{"tiny": true}', "model.safetensors": b"w" * 4000}
 NAMES = ("viva-test-one", "viva-test-two", "viva-test-three")
 MakeWheel = Callable[..., Path]

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from vivavoce.text import words as module
 from vivavoce.text.words import guess_language, words
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),

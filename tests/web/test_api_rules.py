@@ -18,6 +18,8 @@ from vivavoce.web.app import API
 if TYPE_CHECKING:
     from conftest import Served
 
+pytestmark = pytest.mark.slow
+
 VERBS = {
     "add", "apply", "cancel", "change", "check", "compare", "create", "delete", "disable", "drop", "end", "export",
     "invite", "list", "make", "merge", "move", "prepare", "rate", "rename", "restore", "resume", "retry", "revoke",

@@ -20,6 +20,8 @@ from vivavoce.store.backups import backup, restore
 from vivavoce.store.database import Store, open_store
 from vivavoce.web.app import bare_app
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("VIVA_API_EXAMPLES", "0"))
 # After these not much is left, or nobody gets in any more.
 RUINOUS = ("delete_", "revoke_", "change_switches", "drop_", "end_", "disable_")

@@ -22,6 +22,8 @@ from vivavoce.workspace.access.signing_in import actor_of
 if TYPE_CHECKING:
     from conftest import House
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 URL = "http://localhost/api/v1"
 FILES = {"faq.csv": b"text,intent\nis it open on sunday,hours\nwhen do you close,hours\n"}

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE, Words, choose_language
 from vivavoce.web.rendering import environment
 
+pytestmark = pytest.mark.slow
+
 babel = pytest.importorskip("babel.messages")
 TRANSLATED = [name for name in LANGUAGES if name != DEFAULT]
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")

@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 from held_talks import hold
 from vivavoce.store.rows import Project, Role, Run
 
+pytestmark = pytest.mark.slow
+
 ODD = "slash/and?odd#name"
 
 

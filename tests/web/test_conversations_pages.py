@@ -18,6 +18,8 @@ from vivavoce.web.talk_words import NAMES
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.scenarios.suites import list_suites
 
+pytestmark = pytest.mark.slow
+
 ODD = "slash/and?odd#name"
 
 

@@ -9,6 +9,8 @@ import pytest
 from scored_talks import bring_talks, hold_scoring
 from vivavoce.store.rows import Role
 
+pytestmark = pytest.mark.slow
+
 BASE = "/api/v1/projects/jobs"
 
 

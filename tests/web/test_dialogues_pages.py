@@ -18,6 +18,8 @@ from vivavoce.workspace.dialogues.dialogues import find_talk, list_talks
 from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
 from vivavoce.workspace.dialogues.ratings import opinion_of
 
+pytestmark = pytest.mark.slow
+
 BASE = "/p/jobs/dialogues"
 PAGES = ("", "/batches", "/agreement")
 

@@ -12,6 +12,8 @@ from vivavoce.store.rows import Role
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams.intents import start_intents
 
+pytestmark = pytest.mark.slow
+
 BASE = "/api/v1/projects/jobs"
 BODY: dict[str, Any] = {"retries": 1, "settings": [[0, 0]], "classifier": "tfidf"}
 

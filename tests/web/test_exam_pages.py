@@ -21,6 +21,8 @@ from vivavoce.workspace.exams import intents
 from vivavoce.workspace.exams.comparing import compare_runs
 from vivavoce.workspace.topics.topics import merge_topics
 
+pytestmark = pytest.mark.slow
+
 PAPER = {
     "classifier": "tfidf",
     "preset": "known",

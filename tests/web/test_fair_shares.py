@@ -22,6 +22,8 @@ from vivavoce.workspace.bots.places import MOST_OF_ALL, MOST_OF_ONE, PLACES, Cro
 if TYPE_CHECKING:
     from conftest import House
 
+pytestmark = pytest.mark.slow
+
 PATH = "/p/jobs/bots"
 
 

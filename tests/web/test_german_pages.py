@@ -17,6 +17,8 @@ from vivavoce.store.stamps import now
 from vivavoce.web.language import catalogue
 from vivavoce.web.security import new_session_secret, session_cookie
 
+pytestmark = pytest.mark.slow
+
 # The reference of the programming interface speaks the language of programs.
 FOR_PROGRAMS = ("/api", "/static")
 # So many pages of one shape are looked at: ten topics look alike.

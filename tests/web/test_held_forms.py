@@ -18,6 +18,8 @@ from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
 if TYPE_CHECKING:
     from conftest import House
 
+pytestmark = pytest.mark.slow
+
 SECRET = "correct horse battery"  # noqa: S105 - of nobody
 TEXT = 'First line\r\n  second "line" <b>& äöü</b>\r\n'
 TOPICS = "/p/jobs/topics"

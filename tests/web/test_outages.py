@@ -33,6 +33,8 @@ from vivavoce.web.security.headers import ALWAYS
 if TYPE_CHECKING:
     from conftest import House, Served
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def own_postgres() -> Iterator[Any]:

@@ -23,6 +23,8 @@ from vivavoce.workspace.access.sessions import LIFETIME
 if TYPE_CHECKING:
     from conftest import House, Served
 
+pytestmark = pytest.mark.slow
+
 CHEAP = Cost(2, 1, 1)
 GOOD = "tortoise on the roof"
 OTHER = "lanterns in the garden"

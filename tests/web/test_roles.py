@@ -22,6 +22,8 @@ from vivavoce.workspace.access.signing_in import actor_of
 if TYPE_CHECKING:
     from conftest import House
 
+pytestmark = pytest.mark.slow
+
 # What must be reached by those who are not signed in. Nothing else belongs here.
 OPEN = {
     "/sign-in",

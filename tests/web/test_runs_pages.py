@@ -16,6 +16,8 @@ from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams.intents import start_intents
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def hall(house: Any) -> Any:

@@ -28,6 +28,8 @@ from vivavoce.web.security import (
 from vivavoce.web.security.headers import CONTENT_POLICY
 from vivavoce.web.security.origins import HostGuard, OriginGuard, is_known_host, is_own_request
 
+pytestmark = pytest.mark.slow
+
 METHODS = ["POST", "PUT", "PATCH", "DELETE"]
 LONG = "word " * 1_000
 

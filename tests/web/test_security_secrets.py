@@ -25,6 +25,8 @@ from vivavoce.web.security import (
 from vivavoce.workspace.access.secrets.passwords import MAX_CHARACTERS, USUAL, Cost
 from vivavoce.workspace.access.secrets.tokens import API_TOKEN_PATTERN
 
+pytestmark = pytest.mark.slow
+
 CHEAP = Cost(n=2, r=1, p=1)
 
 

@@ -36,6 +36,8 @@ from vivavoce.web.security import (
 )
 from vivavoce.web.security.uploads import MAX_NAME_BYTES, MEGABYTE
 
+pytestmark = pytest.mark.slow
+
 FORM = "application/x-www-form-urlencoded"
 
 

@@ -12,6 +12,8 @@ from vivavoce import demo
 from vivavoce.conversations import expand, read_suite
 from vivavoce.workspace.scenarios.suites import list_suites
 
+pytestmark = pytest.mark.slow
+
 SHEET = "scenario\tlevel\tuser\texpect_topic\tgood_replies\nmine\tbasic\tHello\tgreet\thello\nmine\t\tBye\tbye\tbye\n"
 
 

@@ -38,6 +38,8 @@ from vivavoce.workspace.conversations.transcripts import MOST_TURNS, find_talk, 
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.scenarios.suites import import_suite
 
+pytestmark = pytest.mark.slow
+
 READER = Actor(None, "a reader", Role.READER)
 ODD = "slash/and?odd#name"
 

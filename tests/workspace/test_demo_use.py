@@ -17,6 +17,8 @@ from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.demo import create_demo_project
 from vivavoce.workspace.projects.today import show_today
 
+pytestmark = pytest.mark.slow
+
 
 @in_both
 def test_the_demo_project_holds_all_material_and_can_be_examined(store: Store) -> None:

@@ -31,6 +31,8 @@ from vivavoce.workspace.scenarios.drafts import (
 )
 from vivavoce.workspace.scenarios.suites import parse_scenario, scenario_text, without_lines
 
+pytestmark = pytest.mark.slow
+
 SHIPPED = [without_lines(one) for name in demo.suites() for one in read_suite(name).scenarios]
 TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=30)
 LINES = TEXTS.map(lambda text: " ".join(text.split())).filter(bool)

@@ -37,6 +37,8 @@ from vivavoce.workspace.topics.plans import KINDS
 from vivavoce.workspace.topics.topics import add_topic
 from vivavoce.workspace.uploads import Source
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(store: Store) -> Project:

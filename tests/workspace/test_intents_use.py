@@ -27,6 +27,8 @@ from vivavoce.workspace.exams.timeline import show_timeline
 from vivavoce.workspace.projects.projects import change_project
 from vivavoce.workspace.topics.datasets import project_dataset
 
+pytestmark = pytest.mark.slow
+
 EDITOR = Actor(None, "an editor", Role.EDITOR)
 SHARES = st.floats(0, 1)
 

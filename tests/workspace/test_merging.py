@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from vivavoce.conversations import Scenario, read_suite
 from vivavoce.conversations.scenario import Include, Turn
 from vivavoce.workspace.scenarios.merging import MINE, THEIRS, merge_scenarios, pair_turns
 from vivavoce.workspace.scenarios.suites import without_lines
+
+pytestmark = pytest.mark.slow
 
 SHIPPED = [without_lines(one) for name in demo.suites() for one in read_suite(name).scenarios if len(one.turns) > 2]
 BASES = st.sampled_from(SHIPPED)

@@ -28,6 +28,8 @@ from vivavoce.workspace.scenarios.suites import (
     rename_suite,
 )
 
+pytestmark = pytest.mark.slow
+
 # Reading a suite takes longer than keeping it.
 shipped = cache(read_suite)
 READER = Actor(None, "a reader", Role.READER)

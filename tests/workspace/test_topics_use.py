@@ -39,6 +39,8 @@ from vivavoce.workspace.topics.topics import (
     weigh_topics,
 )
 
+pytestmark = pytest.mark.slow
+
 READER = Actor(None, "Rita", Role.READER)
 EN, DE = "en", "de"
 

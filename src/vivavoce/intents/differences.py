@@ -12,7 +12,7 @@ import numpy as np
 from vivavoce.errors import WorkError
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.influences import Floats
-from vivavoce.intents.intervals import Influence, influences_on, training_variance
+from vivavoce.intents.intervals import Influence, influences_on, variance_over_items
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import NO_GUESS_CODE, ExamRecord, UnitResult
 from vivavoce.intents.splits import Flags, Rows, Setting
@@ -20,6 +20,9 @@ from vivavoce.outcomes import Outcome, outcome_places
 from vivavoce.statistics import PairedTest, holm, items_to_decide, mcnemar_exact, student, student_p
 
 ALPHA = 0.05
+# The variance of a difference over data sets as a multiple of what the test items of one data set show: both engines
+# are trained on the same examples, so most of what a training set does to one it does to the other.
+TRAINING_OF_GAP = 1.3
 SHOWN = 10
 _GOOD = [list(Outcome).index(one) for one in (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)]
 _UNTESTED = PairedTest(None, None, None, None)
@@ -204,9 +207,9 @@ def _test(difference: float, moves: Sequence[Moves], name: str, material: Materi
     groups, untested = len(np.unique(material.groups[tested])), _untested(tested, material)
     if groups < 2:
         return _Tested(PairedTest(difference, None, None, None), untested=untested)
-    variance, freedom = training_variance(rows, tested, material)
+    variance, freedom, _ = variance_over_items(rows, tested, material)
     # As if one more example differed: where few do, or none, their spread says little.
-    error = math.sqrt(variance + 1 / groups**2)
+    error = math.sqrt(TRAINING_OF_GAP * variance + 1 / groups**2)
     half = student(freedom) * error
     p = student_p(difference / error, freedom)
     return _Tested(PairedTest(difference, difference - half, difference + half, p, error), freedom, untested)

@@ -3,15 +3,12 @@
 Each number is a mean over retries. An example moves it in the retries that tested it; the sum is its influence.
 Near-duplicates count as one, and topics are given, so groups of examples vary within their topic. Other examples
 would also train other models. One record cannot show that part of the variance: it was measured (`TRAINING`).
-
-A retry trains on a part of the examples, the bot on all of them. The value is that of the retries; the end of the
-interval on the better side reaches as far as the missing examples may be expected to help (`LEARNING`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,19 +20,13 @@ from vivavoce.intents.splits import Flags, Rows
 from vivavoce.records import Rate
 from vivavoce.statistics import Spread, bounded_rate, stratified_variance
 
-# The variance over data sets as a multiple of what the test items of one data set show. Measured on draws from
-# CLINC150, BANKING77 and StackOverflow: 0.7 to 1.8 for different numbers, mostly 1.0 to 1.5 (docs/intervals.md).
-TRAINING = 1.3
-# Questions of a topic that was held out all meet the same few models, and share their luck: 1.2 to 1.8.
-TRAINING_OUTSIDE = 1.6
-OUTSIDE = ("negative_rejection", "oos_auroc", "deferral_recall")
-# Errors fall about with this power of the number of examples: the same draws, trained on four fifths and on all,
-# make 8 to 21 % fewer errors.
-LEARNING = 0.5
-LEARNED = (
-    *("accuracy", "in_scope_accuracy", "automation_rate", "best_guess_accuracy", "recall_macro"),
-    *("f1_macro", "f1_weighted"),
-)
+# Another training set makes the engine surer or less sure of all questions at once, which moves a number v by about
+# v (1 - v): the variance over data sets is 1 + TRAINING v (1 - v) times what the test items of one data set show.
+TRAINING = 3.0
+# How sure the engine is of out-of-scope questions rests on the few examples of the topics next to them, and the
+# numbers that rank or rate its confidence follow; v is then the AUROC. Both constants: docs/intervals.md.
+TRAINING_OUTSIDE = 5.0
+OF_CONFIDENCE = ("oos_auroc", "aurc", "augrc", "ece")
 # These two are means of errors, and rest on the examples that were ever wrong.
 ERROR_MEANS = ("aurc", "augrc")
 
@@ -45,7 +36,7 @@ class Influence:
     """One number: its mean over retries, and how much each row of the data moves it; 0 where it had no part.
 
     `tested`: the rows that were tested at all. `part`: those that count in this number. `telling`: see `Spread`.
-    `training`: what the variance of training makes of that of the test.
+    `is_share`: the variance of a share follows from the share, that of other numbers is known from the rows alone.
     """
 
     value: float | None
@@ -54,17 +45,20 @@ class Influence:
     tested: Flags
     part: Flags
     telling: float
-    training: float = TRAINING
+    is_share: bool
 
-    def rate(self, material: Material) -> Rate:
-        """Return the number with its interval."""
+    def rate(self, material: Material, training: float) -> Rate:
+        """Return the number with its interval; `training`: what other training sets make of the variance."""
         if self.value is None:
             return Rate(None, None, None, 0)
-        variance, freedom = training_variance(self.rows, self.tested, material, self.training)
+        variance, freedom, effective = variance_over_items(self.rows, self.tested, material)
         units = len(np.unique(material.groups[self.part]))
+        telling, known = min(self.telling, effective), effective
+        if self.is_share:
+            telling, known = self.telling, max(1, min(freedom, units - 1))
         # A mean of shares may miss 0 or 1 by rounding.
         value = min(1.0, max(0.0, self.value))
-        return bounded_rate(value, Spread(variance, units, self.telling, freedom), self.n)
+        return bounded_rate(value, Spread(training * variance, units, telling, known), self.n)
 
 
 def rates_of(
@@ -74,27 +68,20 @@ def rates_of(
     threshold: float,
 ) -> Mapping[str, Rate]:
     """Return every number of one setting with its interval; `values`: the numbers of each retry."""
-    known = [result.n_train / max(1, result.n_train + int((~result.negative).sum())) for result in results]
-    fewer = 1 - float(np.mean(known)) ** LEARNING
     found = influences_on(results, values, material, threshold)
-    return {name: _reach(name, influence.rate(material), fewer) for name, influence in found.items()}
+    auroc = found["oos_auroc"].value
+    rates: dict[str, Rate] = {}
+    for name, influence in found.items():
+        outside = name in OF_CONFIDENCE and auroc is not None
+        value = (auroc if outside else influence.value) or 0.0
+        training = 1 + (TRAINING_OUTSIDE if outside else TRAINING) * value * (1 - value)
+        rates[name] = influence.rate(material, training)
+    return rates
 
 
-def _reach(name: str, rate: Rate, fewer: float) -> Rate:
-    """Move the better end by the share of errors that all examples together would save."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return rate
-    if name in LEARNED:
-        return replace(rate, high=min(1.0, rate.high + fewer * (1 - rate.value)))
-    return replace(rate, low=max(0.0, rate.low - fewer * rate.value)) if name in ERROR_MEANS else rate
-
-
-def training_variance(
-    rows: Floats, tested: Flags, material: Material, training: float = TRAINING
-) -> tuple[float, int]:
-    """Return the variance over other examples of the same topics, that of training included, and its freedom."""
-    variance, freedom = stratified_variance(rows[tested], material.groups[tested], material.labels[tested])
-    return training * variance, freedom
+def variance_over_items(rows: Floats, tested: Flags, material: Material) -> tuple[float, int, float]:
+    """Return the variance over other test items of the same topics, and its freedom (`stratified_variance`)."""
+    return stratified_variance(rows[tested], material.groups[tested], material.labels[tested])
 
 
 def items_of(result: UnitResult, material: Material) -> Items:
@@ -125,10 +112,7 @@ def influences_on(
         else:
             telling = wrong if name in ERROR_MEANS else float(size)
             found[name] = _number(rows, [one[name] for one in others], own, size, telling)
-    return {
-        name: replace(influence, training=TRAINING_OUTSIDE) if name in OUTSIDE else influence
-        for name, influence in found.items()
-    }
+    return found
 
 
 def _share(
@@ -144,7 +128,7 @@ def _share(
         if mean is not None and counted.sum():
             moved[test] += (hit - mean * counted) / (counted.sum() * retries)
     telling = min(np.count_nonzero(hits > 0), np.count_nonzero(hits < n))
-    return Influence(mean, round(float(n.sum())), moved, tested, n > 0, float(telling))
+    return Influence(mean, round(float(n.sum())), moved, tested, n > 0, float(telling), is_share=True)
 
 
 def _number(
@@ -158,7 +142,7 @@ def _number(
             moved[test] += (influence + (value - mean) / len(test)) / retries
             tested[test] = True
             n += len(test)
-    return Influence(mean, n, moved, tested, tested, telling)
+    return Influence(mean, n, moved, tested, tested, telling, is_share=False)
 
 
 def _minority(rows: Sequence[Rows], flags: Sequence[Flags], size: int) -> float:

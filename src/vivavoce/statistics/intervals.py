@@ -37,7 +37,7 @@ class Spread:
     variance: float
     units: int
     telling: float
-    freedom: int
+    freedom: float
 
 
 def bounded_rate(value: float, spread: Spread, n: int, confidence: float = CONFIDENCE) -> Rate:
@@ -79,14 +79,15 @@ def ratio_spread(hits: Floats, n: Floats) -> Spread:
     return Spread(variance, clusters, float(telling), clusters - 1)
 
 
-def stratified_variance(influences: Floats, groups: Ints, strata: Ints) -> tuple[float, int]:
-    """Return the variance of a sum of influences over groups that are drawn within strata, and its freedom.
+def stratified_variance(influences: Floats, groups: Ints, strata: Ints) -> tuple[float, int, float]:
+    """Return the variance of a sum of influences over groups that are drawn within strata, and its freedom, twice.
 
-    Σ over strata of k/(k - 1) · Σ (group - mean of its stratum)². Strata of one group share one stratum.
+    Σ over strata of k/(k - 1) · Σ (group - mean of its stratum)². Strata of one group share one stratum. The freedom
+    is that of all groups, then the effective one (Satterthwaite), which is small where few groups make up most of it.
     """
     names, place = np.unique(groups, return_inverse=True)
     if len(names) < 2:
-        return 0.0, 1
+        return 0.0, 1, 1.0
     sums = np.bincount(place.ravel(), weights=influences)
     own = np.zeros(len(names), dtype=np.intp)
     own[place.ravel()] = np.unique(strata, return_inverse=True)[1].ravel()
@@ -100,8 +101,10 @@ def stratified_variance(influences: Floats, groups: Ints, strata: Ints) -> tuple
     means = np.bincount(own, weights=sums) / np.maximum(sizes, 1)
     squares = np.bincount(own, weights=(sums - means[own]) ** 2)
     filled = sizes > 1
-    variance = float((squares[filled] * sizes[filled] / (sizes[filled] - 1)).sum())
-    return variance, max(1, int(len(names) - filled.sum()))
+    parts = squares[filled] * sizes[filled] / (sizes[filled] - 1)
+    variance, freedom = float(parts.sum()), max(1, int(len(names) - filled.sum()))
+    doubt = float((parts**2 / (sizes[filled] - 1)).sum())
+    return variance, freedom, max(1.0, variance * variance / doubt) if doubt else float(freedom)
 
 
 def student(freedom: float, confidence: float = CONFIDENCE) -> float:

@@ -26,9 +26,9 @@ def score_interval(share: float, n: float, quantile: float) -> tuple[float, floa
     scale = 1 + quantile * quantile / n
     centre = (share + quantile * quantile / (2 * n)) / scale
     half = quantile * math.sqrt(share * (1 - share) / n + quantile * quantile / (4 * n * n)) / scale
-    # The ends are 0 and 1 exactly when nothing or everything hit; rounding must not say otherwise.
-    low = 0.0 if share == 0 else max(0.0, centre - half)
-    high = 1.0 if share == 1 else min(1.0, centre + half)
+    # The ends are 0 and 1 exactly when nothing or everything hit, and hold the share, whatever is rounded.
+    low = 0.0 if share == 0 else max(0.0, min(share, centre - half))
+    high = 1.0 if share == 1 else min(1.0, max(share, centre + half))
     return low, high
 
 

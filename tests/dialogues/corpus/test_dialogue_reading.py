@@ -17,6 +17,8 @@ from vivavoce.dialogues.corpus.stored import write_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance
 from vivavoce.errors import DataError, FileError, InputError, UsageError
 
+pytestmark = pytest.mark.slow
+
 TURNS = [{"speaker": "Ann", "text": "hi"}, {"speaker": "bot", "text": "hello"}]
 Save = Callable[..., Path]
 

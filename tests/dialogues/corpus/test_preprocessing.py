@@ -14,6 +14,8 @@ from vivavoce.dialogues.corpus.preprocessing import normalise, prepare, rows
 from vivavoce.dialogues.corpus.published import read_convai2017
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 
+pytestmark = pytest.mark.slow
+
 RATED = (Rating("a", 3.0),)
 
 

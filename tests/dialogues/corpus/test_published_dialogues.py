@@ -11,6 +11,8 @@ from vivavoce.dialogues.corpus.published import PUBLISHED, read_convai2017, read
 from vivavoce.dialogues.dialogue import Kind
 from vivavoce.errors import FileError, UsageError
 
+pytestmark = pytest.mark.slow
+
 COUNTS = {"convai2017": (3307, 3773), "convai2018": (3987, 3356), "dstc9": (1990, 5853), "fed": (125, 625)}
 
 

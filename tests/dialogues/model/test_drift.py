@@ -20,6 +20,8 @@ from vivavoce.dialogues.result import Drift
 from vivavoce.reports.dialogues.html import render_dialogues
 from vivavoce.reports.dialogues.wording import drift_warning, remarks
 
+pytestmark = pytest.mark.slow
+
 MODEL = shipped().model
 
 

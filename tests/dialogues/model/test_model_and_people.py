@@ -13,7 +13,7 @@ from vivavoce.dialogues.corpus.published import read_convai2017, read_fed
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of, rated_views
 from vivavoce.dialogues.model.weights import SHIPPED, load_weights
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.slow]
 
 
 def test_talks_with_bots_of_a_later_time_are_scored_as_people_marked_them(shared: Path) -> None:

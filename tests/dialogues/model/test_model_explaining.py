@@ -12,6 +12,8 @@ from vivavoce.dialogues.model.features import FEATURE, NAMES, talk_features
 from vivavoce.dialogues.model.model import Model
 from vivavoce.dialogues.model.reasons import GROUPS, WORDING, describe
 
+pytestmark = pytest.mark.slow
+
 NAMES_OF_PEERS = ("the bot", "the other side")
 
 

@@ -12,6 +12,8 @@ from vivavoce.dialogues.dialogue import Dialogue, Utterance, View
 from vivavoce.dialogues.model.features import DISLIKED, FEATURE, LIKED, NAMES, SIDES, talk_features
 from vivavoce.dialogues.model.messages import Talk, read_talk
 
+pytestmark = pytest.mark.slow
+
 TEXTS = st.one_of(
     st.text(max_size=40), st.sampled_from(["", "hi", "do you like trains?", "bye, thanks!", "stupid bot"])
 )

@@ -17,7 +17,7 @@ from vivavoce.dialogues.model.recipe import learn_parts
 from vivavoce.dialogues.model.training import predict_splits
 from vivavoce.dialogues.splits import by_dialogue, check_groups, grouped_folds
 
-pytestmark = pytest.mark.usefixtures("few_trees")
+pytestmark = [pytest.mark.usefixtures("few_trees"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

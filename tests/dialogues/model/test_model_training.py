@@ -23,7 +23,7 @@ from vivavoce.dialogues.model.training import (
 from vivavoce.dialogues.raters.learned import LEARNED, LearnedRater
 from vivavoce.errors import DataError
 
-pytestmark = pytest.mark.usefixtures("few_trees")
+pytestmark = [pytest.mark.usefixtures("few_trees"), pytest.mark.slow]
 
 
 def test_too_few_marks_are_refused_with_what_to_do(planted: tuple[Dialogue, ...]) -> None:

@@ -26,6 +26,8 @@ from vivavoce.dialogues.networks.vocabulary import make_lexicon
 from vivavoce.errors import DataError, MissingPartError, UsageError
 from vivavoce.text.glove import WordVectors
 
+pytestmark = pytest.mark.slow
+
 NEEDS_TORCH = pytest.mark.usefixtures("torch_is_here")
 SHORT = Preset("short", epochs=3, rate=5e-3, batch=16)
 

@@ -12,7 +12,7 @@ from vivavoce.dialogues.networks.fitting import ARCHITECTURES, predict
 from vivavoce.dialogues.networks.packing import pack, starts_of
 from vivavoce.dialogues.networks.vocabulary import encode, make_lexicon
 
-pytestmark = pytest.mark.usefixtures("torch_is_here")
+pytestmark = [pytest.mark.usefixtures("torch_is_here"), pytest.mark.slow]
 
 
 def build_for(architecture, lexicon, seed=1):

@@ -8,7 +8,7 @@ from vivavoce.dialogues.networks.fitting import ARCHITECTURES, QUICK
 from vivavoce.dialogues.networks.reproduction import PUBLISHED, reproduce
 from vivavoce.errors import DataError
 
-pytestmark = pytest.mark.usefixtures("torch_is_here")
+pytestmark = [pytest.mark.usefixtures("torch_is_here"), pytest.mark.slow]
 
 
 def test_a_quick_look_has_one_row_for_each_network_beside_the_published_values(talks):

@@ -18,6 +18,8 @@ from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.result import Score
 from vivavoce.errors import FileError, MissingPartError
 
+pytestmark = pytest.mark.slow
+
 ENGLISH = (
     "hello, how are you?",
     "i am fine, thank you. what do you do?",

@@ -35,6 +35,8 @@ from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.messages import noted
 
+pytestmark = pytest.mark.slow
+
 EXAM = load_exam("dialogues")
 SHIPPED = read_dialogues(dialogues_path()).dialogues
 # Enough talks for three units, the last of them not full.

@@ -39,6 +39,8 @@ from vivavoce.outcomes import Outcome
 from vivavoce.records import Dataset
 from vivavoce.text.vectors import encoder_available
 
+pytestmark = pytest.mark.slow
+
 DATA = small_dataset()
 MATERIAL = dataset_to_bytes(DATA)
 OPTIONS: dict[str, Any] = {"classifier": "tfidf", "retries": 5, "threshold": 0.4}

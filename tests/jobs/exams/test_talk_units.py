@@ -27,6 +27,8 @@ from vivavoce.messages import noted
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Action, Status
 
+pytestmark = pytest.mark.slow
+
 EXAM = Conversations()
 Entries = Sequence[tuple[str, dict[str, object]]]
 # They answer, so nothing is tried again; the second one names no topic.
